@@ -43,6 +43,7 @@ spec:
       affinity: {nodeAffinity: null}
       nodeSelector: {}
       tolerations: []
+      imagePullSecrets: []
       securityContext: {}
       volumes: []
       initContainers: null
@@ -55,6 +56,7 @@ spec:
         command: null
         ports: []
         resources: {limits: {}, requests: {}}
+        securityContext: {}
         volumeMounts: null
 ---
 apiVersion: networking.k8s.io/v1

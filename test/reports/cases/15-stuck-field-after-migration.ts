@@ -20,6 +20,7 @@ export const reported: ReportCase = {
     await write(lab, 'key: value, other: x')
     await lab.kubectl('create', '-f', lab.path('c.yaml'))
     await lab.patch('configmap/c', NO_MANAGERS, { type: 'merge' })
+    await write(lab, 'key: value, third: "3"')
     await write(lab, 'key: value')
     await applyAsFlux(lab, 'key: value')
     await expectAdded(lab, 'before-first-apply, git had it', 'other')

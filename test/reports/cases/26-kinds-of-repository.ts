@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Lab, type ReportCase, tell } from '../lab.ts'
 import { configMap } from '../manifests.ts'
+import { say } from '../proposals.ts'
 
 /** Git commands in the folder of the world; `R` is the repository, `D` the folder that the kind is tried in. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -47,6 +48,9 @@ async function tryKind(lab: Lab, kind: string, commands: readonly string[], fold
   const diff = await lab.diffIn(kind === 'subfolder' ? join(folder, 'pkg') : folder)
   const works = diff.code === 1 && diff.lines.length === 1 && /data\.a "1" -> "2"/.test(diff.lines.join())
   const reason = { sha256: /sha-?256/i, 'unborn branch': /--branch/ }[kind]
+  const scan = await lab.world.backporchIn(folder, {}, 'scan', 'pkg', '--cluster', 'lab')
+  const isScanned = scan.code === 1 || (scan.code === 2 && /^ +fix: /m.test(scan.stderr))
+  lab.check(`${kind}, scan`, isScanned, scan.code === 1 ? 'works' : say(scan))
   lab.check(kind, works || (diff.code === 2 && reason?.test(diff.stderr) === true), works ? 'works' : tell(diff))
 }
 

@@ -35,8 +35,15 @@ export const reported: ReportCase = {
       const diff = await lab.diffIn(folder)
       const isFound = diff.code === 1 && diff.lines.length === 1
       lab.check(runner, isFound, isFound ? 'exit 1, one line' : tell(diff))
+      const named = await lab.diffIn(folder, '--branch', 'main')
+      const isNamed = named.code === 1 || (named.code === 2 && !hasMain(await lab.world.git('-C', folder, 'for-each-ref')))
+      lab.check(`${runner}, --branch main`, isNamed, named.code === 1 ? 'exit 1, one line' : tell(named))
     }
   },
+}
+
+function hasMain(refs: string): boolean {
+  return /\trefs\/(heads|remotes\/origin)\/main$/m.test(refs)
 }
 
 /** Number 5, of a branch that touches a comment, as GitHub keeps its head and its merge. */
