@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { formatInertDocument } from '../../src/record/write-document.ts'
+import { formatDocument } from '../../src/record/write-document.ts'
 import { answerCalls } from '../../src/render/answer-calls.ts'
 import { PACKAGE_PATH, PATH, setAnnotation } from '../../src/render/kpt/item-annotations.ts'
 import type { FunctionOutput } from '../../src/render/kpt/krm-function.ts'
@@ -298,7 +298,7 @@ test('Backporch renders a package with the function and failing gates in its pip
   const texts = {
     ...WEB,
     Kptfile: `${(WEB['Kptfile'] ?? '').replace('pipeline:\n  mutators:\n', own)}${validators}status:\n  conditions:\n  - {type: Drifted, status: "True"}\n`,
-    'drift.yaml': formatInertDocument(recordOf([REPLICAS, LEVEL])),
+    'drift.yaml': formatDocument(recordOf([REPLICAS, LEVEL])),
   }
   const files = Object.entries(texts).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
   const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)

@@ -3,18 +3,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formatDocument, formatInertDocument } from '../../src/record/write-document.ts'
+import { formatDocument, INERT_LINE } from '../../src/record/write-document.ts'
 import { changeOf, recordOf } from '../../test/fakes/drift-package.ts'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 
 /** With the Node that runs the tests: the one on the PATH may be older. */
 const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
 const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
+/** As in a copy, without the last document of a record. */
+const formatMarked = (document: object): string => `${INERT_LINE}\n${formatDocument(document)}`
 const PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'
 
 test('kpt accepts a repository with valid records, and does not change their bytes', { skip: whyNoKpt() }, () => {
   const files = {
-    [PATH]: formatInertDocument(RECORD),
+    [PATH]: formatMarked(RECORD),
     'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
   }
   withFolder(files, (folder) => {
@@ -27,7 +29,7 @@ test('kpt accepts a repository with valid records, and does not change their byt
 test('kpt stops at invalid records, and the results name their locations', { skip: whyNoKpt() }, () => {
   const files = {
     [PATH]: formatDocument(RECORD),
-    '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': formatInertDocument({
+    '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': formatMarked({
       ...RECORD,
       spec: { ...RECORD.spec, plan: 'Restore' },
     }),

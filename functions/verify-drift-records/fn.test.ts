@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { API_VERSION, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../../src/record/schema.ts'
-import { formatDocument, formatInertDocument } from '../../src/record/write-document.ts'
+import { formatDocument } from '../../src/record/write-document.ts'
 import type { FunctionOutput } from '../../src/render/kpt/krm-function.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, setKey } from '../../src/text/json.ts'
 import { type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
@@ -25,6 +25,11 @@ metadata: {name: prod, annotations: {config.kubernetes.io/local-config: "true"}}
 spec: {mode: Propose}
 `
 const INERT = '# +argocd:skip-file-rendering\n'
+
+/** As kpt gives it: a record of a copy without its last document. */
+function formatMarked(document: object): string {
+  return INERT + formatDocument(document)
+}
 
 function verify(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): FunctionOutput {
   const items = itemsOf(texts)
@@ -54,9 +59,9 @@ function withAt(document: object, location: string, value: Json | undefined): ob
 
 test('documents that Backporch writes are valid at their paths', () => {
   const texts = {
-    [RECORD_PATH]: formatInertDocument(RECORD),
+    [RECORD_PATH]: formatMarked(RECORD),
     '.drift/policy.yaml': INERT + POLICY,
-    'drift.yaml': formatInertDocument(REPORT),
+    'drift.yaml': formatMarked(REPORT),
     'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(REPORT),
     'clusters/prod-eu-1/apps--web/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n',
     'clusters/prod-eu-1/db/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: b}\n',
@@ -114,12 +119,12 @@ const WRONG: readonly (readonly [place: string, value: Json | undefined, said: s
 ]
 for (const [location, value, wanted] of WRONG)
   test(`a record whose ${location} is ${JSON.stringify(value)} is not good`, () => {
-    const found = message({ [RECORD_PATH]: formatInertDocument(withAt(RECORD, location, value)) })
+    const found = message({ [RECORD_PATH]: formatMarked(withAt(RECORD, location, value)) })
     assert.ok(found.includes(wanted), found.join('\n'))
   })
 
 test('a record in a file of another name is refused in the folder of records only', () => {
-  const text = formatInertDocument(RECORD)
+  const text = formatMarked(RECORD)
   const wanted = [`error : the file of this record is ${RECORD_PATH}`]
   assert.deepEqual(message({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }), wanted)
   assert.deepEqual(message({ 'fleet/.drift/records/other/20261121-9f2c1a7b.yaml': text }), wanted)
@@ -130,37 +135,36 @@ test('a record that adopts a hidden value or an undeclared Secret is refused', (
   const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
   const secret = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Secret', namespace: 'shop', name: 'db' } })
   const unexpected = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
-  assert.deepEqual(message({ 'drift.yaml': formatInertDocument(recordOf([hidden, secret, unexpected])) }), [
+  assert.deepEqual(message({ 'drift.yaml': formatMarked(recordOf([hidden, secret, unexpected])) }), [
     'error spec.changes[0].resolution: a hidden value cannot be adopted',
     'error spec.changes[1].resolution: a Secret that git does not declare cannot be adopted',
   ])
-  const twice = message({ 'drift.yaml': formatInertDocument(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
+  const twice = message({ 'drift.yaml': formatMarked(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
   assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])
 })
 
 test('drafts and plans without a reason are valid unless the config forbids them', () => {
-  const draft = { 'a.yaml': formatInertDocument(recordOf(RECORD.spec.changes, { lifecycle: 'Draft' })) }
+  const draft = { 'a.yaml': formatMarked(recordOf(RECORD.spec.changes, { lifecycle: 'Draft' })) }
   assert.deepEqual(message(draft), [])
   assert.deepEqual(message(draft, { drafts: 'fail' }), [
     'error spec.lifecycle: a draft is signed off by nobody: merging it decides nothing',
   ])
   const proposed = (more: Partial<DriftRecord['spec']>, resolution: 'Adopt' | 'Restore' = 'Adopt'): readonly string[] => {
     const changes = RECORD.spec.changes.map((change) => ({ ...change, resolution }))
-    return message({ 'a.yaml': formatInertDocument(recordOf(changes, { plan: resolution, ...more })) }, { message: 'required' })
+    return message({ 'a.yaml': formatMarked(recordOf(changes, { plan: resolution, ...more })) }, { message: 'required' })
   }
   assert.deepEqual(proposed({}), ['error spec.message: a plan to Adopt has to say why'])
   assert.deepEqual(proposed({ message: 'peak season' }), [])
   assert.deepEqual(proposed({}, 'Restore'), [])
 })
 
-test('a record that a syncer would apply is an error, a report or policy in the tree a warning', () => {
+test('a record that a syncer would apply is an error, a report in the tree and a policy without the annotation a warning', () => {
   const line = 'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
   assert.deepEqual(message({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
   assert.deepEqual(message({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [`error : ${line}`])
   assert.deepEqual(message({ 'drift.yaml': formatDocument(REPORT) }), [`warning : ${line}`])
   assert.deepEqual(message({ '.drift/policy.yaml': POLICY.replace(/, annotations: .*/, '}') }), [
     'warning metadata.annotations: without config.kubernetes.io/local-config: "true" a syncer would apply it',
-    `warning : ${line}`,
   ])
 })
 
@@ -184,7 +188,7 @@ test('one ResourceGroup for each package, one policy of a name, one record of an
   assert.deepEqual(message({ '.drift/a.yaml': INERT + POLICY, '.drift/b.yaml': INERT + POLICY }), [
     'error : another DriftPolicy has this name (.drift/a.yaml)',
   ])
-  const record = formatInertDocument(RECORD)
+  const record = formatMarked(RECORD)
   assert.deepEqual(message({ 'a.yaml': record, 'b.yaml': record }), ['error : another record is of the same episode (a.yaml)'])
 })
 

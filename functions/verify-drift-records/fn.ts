@@ -64,8 +64,8 @@ function checkItem(item: YamlMap, signOff: SignOff): readonly Finding[] {
   if (kind === 'ClosedEpisode') return read(item, closedEpisodeSchema, (value) => checkClosed(value, path))
   if (kind === 'ClusterObservation') return read(item, clusterObservationSchema)
   if (kind === 'DriftReportList') return read(item, driftReportListSchema)
-  if (kind === 'DriftPolicy') return [...read(item, driftPolicySchema), ...checkLocal(item), ...checkInert(item, 'warning')]
-  if (kind === 'Placement') return [...read(item, placementSchema), ...checkLocal(item), ...checkInert(item, 'warning')]
+  if (kind === 'DriftPolicy') return [...read(item, driftPolicySchema), ...checkLocal(item)]
+  if (kind === 'Placement') return [...read(item, placementSchema), ...checkLocal(item)]
   return [{ path: 'kind', message: `there is no kind ${JSON.stringify(oneLine(kind, 80))} of ${API_VERSION}` }]
 }
 

@@ -149,6 +149,6 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
     text,
     /- target:\n {6}kind: Deployment\n {6}name: api\n {4}paths:\n {4}- \/spec\/replicas\n {4}reason: Flux Kustomization flux-system\/apps ignores it\n/,
   )
-  assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n$/)
+  assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n---\nbackporch: no manifest\n$/)
   assert.match(subject?.notObserved.join('\n') ?? '', /every Kustomization, HelmRelease, Application(?!.*HorizontalPodAutoscaler)/)
 })

@@ -103,6 +103,8 @@ function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Fail
 
 function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements, bindings, problems }: Found): void {
   for (const { value, location } of readLocated(file, problems)) {
+    // The last document of a file, which says that it is no manifest.
+    if (isJsonObject(value) && Object.keys(value).join() === 'backporch') continue
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)

@@ -10,6 +10,7 @@ import { asking } from '../plan/turn/turn-questions.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
 import { earlierRecordPath, isRecordPath, presentRecordPath } from '../record/record-paths.ts'
+import { NO_MANIFEST } from '../record/write-document.ts'
 import { changesBetween } from './repository/changes-between.ts'
 import { type ProofPorts, withAnswers } from './with-answers.ts'
 
@@ -72,12 +73,17 @@ async function judge(
   return pushedContent(written)
 }
 
+function withoutLastDocument(content: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(content)
+  return text.endsWith(NO_MANIFEST) ? new TextEncoder().encode(text.slice(0, -NO_MANIFEST.length)) : content
+}
+
 /** By a version that ended records in `.yaml`: it moved none. */
 function asWrittenEarlier(changes: readonly FileChange[]): readonly FileChange[] {
   const moved = new Set(changes.flatMap(({ path, content }) => (content === null ? [presentRecordPath(path)] : [])))
   return changes
     .filter(({ path }) => !isRecordPath(path) || !moved.has(presentRecordPath(path)))
-    .map(({ path, content }) => ({ path: earlierRecordPath(path), content }))
+    .map(({ path, content }) => ({ path: earlierRecordPath(path), content: content === null ? null : withoutLastDocument(content) }))
 }
 
 /** The signature proves the writer of the commit, and not its branch. */

@@ -1,7 +1,7 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
 import type { z } from 'zod'
 import { Failure } from '../failure.ts'
-import { type Json, jsonEquals } from '../text/json.ts'
+import { isJsonObject, type Json, jsonEquals } from '../text/json.ts'
 import { writeDocument } from '../yaml/edit/edit-yaml-write.ts'
 import { clusterObservationSchema } from './cluster-observation.ts'
 import { frozen, knownTexts } from './known-texts.ts'
@@ -11,9 +11,25 @@ import { closedEpisodeSchema, driftRecordSchema, driftReportSchema } from './sch
 /** Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker). */
 export const INERT_LINE = '# +argocd:skip-file-rendering'
 
-/** For files in the repository's tree, which a syncer may read: inert for Argo CD by its first line, for others by the annotation. */
+/**
+ * The last document of our files in the repository's tree. `kustomize create --autodetect` takes every file of objects, whatever its name, and leaves
+ * out one with a document that is no object (docs/adr/0067-names-that-no-applier-reads.md).
+ */
+export const NO_MANIFEST = '---\nbackporch: no manifest\n'
+
+/** Whether a document is the last one of a file of ours. */
+export function isNoManifest(value: Json): boolean {
+  return isJsonObject(value) && Object.keys(value).join() === 'backporch'
+}
+
+/** For files in the repository's tree: inert for Argo CD by its first line, for kustomize by the last document, for others by their names. */
 export function formatInertDocument(document: object): string {
-  return `${INERT_LINE}\n${formatDocument(document)}`
+  return `${INERT_LINE}\n${formatDocument(document)}${NO_MANIFEST}`
+}
+
+/** With the last document, which earlier versions did not write. */
+export function withLastDocument(text: string): string {
+  return text.endsWith(NO_MANIFEST) ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${NO_MANIFEST}`
 }
 
 /** Plain data only, without undefined. YAML whose plain scalars mean the same under YAML 1.1 and 1.2; keys in the order of the document. */

@@ -86,7 +86,7 @@ describe('the step verify-pr', () => {
     const repository = repositoryLike(proposed)
     const text = git(repository, environment, 'show', `${branch}:${record}`)
     const earlier = record.replace(/\.record$/, '.yaml')
-    commitFiles(repository, environment, 'main', { [earlier]: text })
+    commitFiles(repository, environment, 'main', { [earlier]: text.replace(/\n---\nbackporch: no manifest\n?$/, '\n') })
     commitFiles(repository, environment, 'moved', { [earlier]: null, [record]: text })
     assert.match((await verify(event('moved'), {}, {}, repository)).stdout, /0 changed records: all hold/)
     commitFiles(repository, environment, 'changed', { [earlier]: null, [record]: text.replace('replicas', 'paused') })

@@ -86,8 +86,8 @@ test('an open proposal of an earlier version is made anew once, with the records
   assert.match(first.stdout, new RegExp(`updated: ${OPEN}`))
   const wanted = ['.drift/policy.yaml', `${FIRST}.record`, '.drift/records/prod/apps--web/20261121-9d6fe2de.record']
   assert.deepEqual(earlier.ours(OPEN), wanted)
-  const renamed = earlier.git('diff', '--name-status', '--find-renames=100%', `main...${OPEN}`, '--', `${FIRST}.*`)
-  assert.equal(renamed, `R100\t${FIRST}.yaml\t${FIRST}.record`)
+  const text = `${earlier.git('show', `main:${FIRST}.yaml`)}\n---\nbackporch: no manifest`
+  assert.equal(earlier.git('show', `${OPEN}:${FIRST}.record`), text)
   const head = earlier.git('rev-parse', OPEN)
   const second = await earlier.observe('green', 'scan')
   assert.equal(second.code, 1, second.stderr)

@@ -6,7 +6,7 @@ import { asFailure, Failure } from '../../failure.ts'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { DRIFT_FOLDER, pathSegment, presentRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
 import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
-import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import { INERT_LINE, isNoManifest, parseDocument, withLastDocument } from '../../record/write-document.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type ActionRun, type Answered, worstOf } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
@@ -52,7 +52,8 @@ function problemOf(path: string, text: string): DriftRecord | string {
     return `it is no DriftRecord (${failure.code}): ${failure.why}`
   }
   // Another document in the file has no mark that keeps a syncer from applying it.
-  if (parseGoYaml(text, path).documents.length !== 1) return 'it holds more than its one document'
+  if (parseGoYaml(text, path).documents.filter(({ value }) => !isNoManifest(value)).length !== 1)
+    return 'it holds more than its one document'
   const { unit, episode } = record.spec
   if (
     !path.startsWith(`${RECORDS}/${pathSegment(unit.cluster)}/`) ||
@@ -130,19 +131,24 @@ async function changedRecords(
     }),
   )
   const [old, now] = [before ?? new Map<string, TreeFile>(), after ?? new Map<string, TreeFile>()]
-  // What was decided under the name of an earlier version, and moves as it is.
-  const moved = new Map([...old.values()].flatMap((file) => (now.has(file.path) ? [] : [[presentName(file.path), file] as const])))
-  const written = [...now.values()].filter(({ path, id, mode }) => {
-    const before = old.get(path) ?? moved.get(path)
-    return before?.id !== id || before.mode !== mode
-  })
+  // What was decided under the name of an earlier version moves as it is.
+  const gone = [...old.values()].filter(({ path }) => !now.has(path))
+  const moved = new Map(gone.map((file) => [presentName(file.path), file]))
+  const changed = [...now.values()].filter(({ path, id, mode }) => old.get(path)?.id !== id || old.get(path)?.mode !== mode)
   const blobs = await repository.read(
-    written.map(({ id }) => id),
+    [...changed, ...gone].map(({ id }) => id),
     signal,
   )
-  const removed = [...moved].filter(([name, { id }]) => now.get(name)?.id !== id).map(([, { path }]) => path)
+  const textOf = ({ id }: TreeFile): string => new TextDecoder().decode(blobs.get(id))
+  const isMoved = (file: TreeFile): boolean => {
+    const before = moved.get(file.path)
+    return before !== undefined && before.mode === file.mode && withLastDocument(textOf(before)).trimEnd() === textOf(file).trimEnd()
+  }
+  const written = changed.filter((file) => !isMoved(file))
+  const kept = new Set(changed.filter(isMoved).map(({ path }) => path))
+  const removed = gone.map(({ path }) => path).filter((path) => !kept.has(presentName(path)))
   return [
-    ...written.map(({ path, id }) => ({ path: `${RECORDS}/${path}`, text: new TextDecoder().decode(blobs.get(id)) })),
+    ...written.map((file) => ({ path: `${RECORDS}/${file.path}`, text: textOf(file) })),
     ...removed.map((path) => ({ path: `${RECORDS}/${path}`, text: null })),
   ]
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts'
-import { type IgnoreDocument, policyOfUnit } from '../../plan/commands/comment-policy.ts'
+import { type IgnoreDocument, policyFileText, policyOfUnit } from '../../plan/commands/comment-policy.ts'
 import { exactRules } from '../../plan/commands/exact-rules.ts'
 import { selectChanges } from '../../plan/commands/select-changes.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
@@ -8,7 +8,6 @@ import { ignoreChange, proposePolicy } from '../../reconcile/apply/propose-polic
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
 import { type RepositoryView, readPolicyFiles } from '../../reconcile/repository/repository-view.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
-import { formatInertDocument } from '../../record/write-document.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
@@ -50,11 +49,11 @@ function chosenOf({ observation, plan }: PlannedUnit, selectors: readonly string
 }
 
 function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], printer: Printer): void {
-  const text = formatInertDocument(policyOfUnit(unit, rules))
+  const text = policyFileText(policyOfUnit(unit, rules))
   // The printed policy has to be valid when it is pasted.
   parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
   printer.write(text)
-  printer.hint('note: commit it to .drift/ for review, or add its rules to spec.ignore of a policy there')
+  printer.hint('note: commit it to a file .drift/NAME.policy for review, or add its rules to spec.ignore of a policy there')
 }
 
 async function propose(

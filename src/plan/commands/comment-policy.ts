@@ -8,7 +8,7 @@ import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { type Change, documentHead } from '../../record/schema.ts'
-import { formatDocument } from '../../record/write-document.ts'
+import { formatDocument, NO_MANIFEST } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
 import { literalGlob } from '../../text/glob.ts'
 import { isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
@@ -125,6 +125,11 @@ export function policyOfUnit({ cluster, packagePath, slug }: PolicyUnit, rules: 
   }
 }
 
+/** A file of its own. */
+export function policyFileText(policy: ReturnType<typeof policyOfUnit>): string {
+  return `${POLICY_LINE}\n${formatDocument(policy)}${NO_MANIFEST}`
+}
+
 /** Where no policy is about the unit. */
 function newPolicy(files: readonly PolicyFile[], unit: PolicyUnit, rules: readonly IgnoreDocument[]): PolicyFile {
   const { slug } = unit
@@ -133,7 +138,7 @@ function newPolicy(files: readonly PolicyFile[], unit: PolicyUnit, rules: readon
   const own = files.find(({ path }) => path === `.drift/ignore-${slug}.policy` || path === `.drift/ignore-${slug}.yaml`)
   if (own !== undefined) return { path: own.path, text: editYaml(own.text, [{ kind: 'append-object', object }], own.path) }
   const isFirst = ![POLICY_PATH, '.drift/policy.yaml'].some((path) => paths.includes(path))
-  return { path: isFirst ? POLICY_PATH : `.drift/ignore-${slug}.policy`, text: `${POLICY_LINE}\n${formatDocument(object)}` }
+  return { path: isFirst ? POLICY_PATH : `.drift/ignore-${slug}.policy`, text: policyFileText(object) }
 }
 
 /** No review is requested of what could not be read afterwards. */

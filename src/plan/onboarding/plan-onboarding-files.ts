@@ -3,7 +3,7 @@ import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import type { ImportedRule } from '../../policy/import-ignores.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
-import { formatDocument } from '../../record/write-document.ts'
+import { formatDocument, NO_MANIFEST } from '../../record/write-document.ts'
 
 /** No tool that takes every manifest below a folder reads the ending (docs/adr/0067-names-that-no-applier-reads.md). */
 export const POLICY_PATH = '.drift/default.policy'
@@ -80,7 +80,7 @@ export function policyText(rules: readonly ImportedRule[], cluster: string, plac
     const comment = '# The packages that this cluster runs; of the others it has no object. A cluster that no placement names runs none.\n'
     documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], packages: placed })))
   }
-  return documents.join('---\n')
+  return `${documents.join('---\n')}${NO_MANIFEST}`
 }
 
 function inert(kind: string, name: string, spec: object) {

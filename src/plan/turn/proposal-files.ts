@@ -5,7 +5,7 @@ import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
 import { presentRecordPath, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
-import { formatInertDocument, laterText } from '../../record/write-document.ts'
+import { formatInertDocument, laterText, withLastDocument } from '../../record/write-document.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
 import { checkAdopted, withManifests } from './adopted-objects.ts'
 import type { GitState, Observation } from './observation.ts'
@@ -60,5 +60,5 @@ export function builtFiles(
 
 /** A record of an earlier version gets the name of today with the decision that comes next. */
 function moved({ path, text }: GitState['renamed'][number]): readonly FileChange[] {
-  return [{ path, content: null }, laterFile(presentRecordPath(path), () => text)]
+  return [{ path, content: null }, laterFile(presentRecordPath(path), () => withLastDocument(text))]
 }

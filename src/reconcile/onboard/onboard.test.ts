@@ -203,7 +203,7 @@ test('packages of which the cluster has nothing are not counted, and a placement
   assert.deepEqual([subject?.packages, subject?.elsewhere, subject?.expected?.proposals.length], [1, 1, 1])
   assert.match(
     world.repository.text('drift/configure', '.drift/default.policy') ?? '',
-    /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/web\n$/,
+    /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/web\n---\n/,
   )
 })
 
