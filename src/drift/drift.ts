@@ -69,8 +69,10 @@ export interface Drift {
   readonly liveUnread: boolean
   /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/compare/lost-when-released.ts). */
   readonly lostWhenReleased?: boolean
-  /** The autoscaler that sets the field, which git declares too: Release ends that, and is the plan without a choice. */
+  /** The autoscaler that sets the field, which git declares too: Release ends that. */
   readonly scaler?: ResourceId
+  /** Release is the plan without a choice: an autoscaler sets it, or no apply takes it out and nothing shows that a person wrote it. */
+  readonly releases?: true
   readonly actor: Actor
   readonly risk: Risk
   /** Where the syncer's field manager took the object back to an older commit than it had. */

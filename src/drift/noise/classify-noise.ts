@@ -28,11 +28,13 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
     if (drift.path.length === 0) return [drift]
     const because: string[] = []
     let scaler: ResourceId | undefined
+    let releases = false
     for (const rule of rules) {
       const judgement = rule.judge(drift, surroundings)
       if (judgement === undefined) continue
       const name = presetName(rule)
       scaler ??= judgement.scaler
+      releases ||= !judgement.mutes && judgement.releases === true
       if (!input.presets.includes(rule.name)) continue
       if (judgement.mutes) {
         setAside.push({ drift, state: 'Ignored', why: `${judgement.why} (${name})`, rule: name })
@@ -43,7 +45,12 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
     }
     if (scaler !== undefined) because.push(whyReleased(drift, scaler))
     if (because.length === 0) return [drift]
-    const reported = { ...drift, notes: [...drift.notes, ...because], ...(scaler === undefined ? {} : { scaler }) }
+    const reported = {
+      ...drift,
+      notes: [...drift.notes, ...because],
+      ...(scaler === undefined ? {} : { scaler }),
+      ...(releases || scaler !== undefined ? { releases: true as const } : {}),
+    }
     noted.set(drift, reported)
     return [reported]
   })

@@ -26,8 +26,8 @@ export interface NoiseRule {
 /** `why` and `because` are clauses for people, without values that may be secret. `scaler`: the autoscaler that sets a field which git declares too. */
 export type Judgement =
   | { readonly mutes: true; readonly why: string; readonly scaler?: ResourceId }
-  /** `note`: shown with the difference, and not only by `explain`. */
-  | { readonly mutes: false; readonly because: string; readonly note?: boolean; readonly scaler?: ResourceId }
+  /** `note`: shown with the difference, and not only by `explain`. `releases`: Release is the plan without a choice. */
+  | { readonly mutes: false; readonly because: string; readonly note?: boolean; readonly scaler?: ResourceId; readonly releases?: true }
 
 /** Context of the difference. Absent metadata is empty, never an error. */
 export interface Surroundings {

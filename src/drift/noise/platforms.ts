@@ -82,10 +82,18 @@ function judgeMark(marks: readonly PlatformMark[], platform: string, drift: Drif
 const FILLED = new Set(['/Secret', '/ConfigMap'])
 const CONTENT = ['data', 'stringData', 'binaryData'] as const
 
-function judgeFilled(drift: Drift, { desired }: Surroundings): Judgement | undefined {
+function judgeFilled(drift: Drift, { desired, withoutOwners }: Surroundings): Judgement | undefined {
   if (!isLive(drift) || !FILLED.has(kindOf(drift)) || drift.path.length !== 2 || !CONTENT.some((name) => startsWith(drift.path, [name])))
     return undefined
   if (drift.git !== '' && !isDeclaredEmpty(desired)) return undefined
+  // An object without owners does not tell a controller from a person (docs/facts/objects-without-managers.md).
+  if (withoutOwners && !isMachine(drift))
+    return {
+      mutes: false,
+      because: 'git declares it empty, and the object does not show who fills it: Release leaves it to them',
+      note: true,
+      releases: true,
+    }
   return isMachine(drift)
     ? muted(`git declares it empty, and ${writerOf(drift)} fills it`)
     : shown(`git declares it empty, and ${writerOf(drift)}, which is no controller that is known, filled it`)
@@ -119,7 +127,8 @@ export const PLATFORM_RULES: readonly NoiseRule[] = [
   {
     name: 'placeholder-data',
     reason: 'Git declares an empty Secret or ConfigMap, or an empty value, that a controller fills.',
-    mutes: 'entries that a controller or a webhook wrote where git declares none or an empty one; entries of a person are shown.',
+    mutes:
+      'entries that a controller or a webhook wrote where git declares none or an empty one; entries of a person are shown. Where the object does not show who wrote them, they are shown, and planned as Release.',
     link: 'https://kubernetes.io/docs/concepts/configuration/secret/',
     judge: judgeFilled,
   },

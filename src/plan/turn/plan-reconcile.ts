@@ -37,7 +37,7 @@ import type { Observation, OpenBranch, ResolutionRequest } from './observation.t
 import { asRestore, possiblePlan } from './possible-plan.ts'
 import { builtFiles, proposalFiles } from './proposal-files.ts'
 import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
-import { sameTree } from './unit-git.ts'
+import { isOutdated, sameTree } from './unit-git.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
 import { waitingState } from './waiting-state.ts'
 
@@ -180,7 +180,7 @@ class Turn {
     const { policy, key } = this.observed
     const inAdoptWindow = adoptWindowOf(this.observed)
     const byPolicy = (change: (typeof open)[number]) =>
-      possibleResolution(change, change.drift.scaler !== undefined ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
+      possibleResolution(change, change.drift.releases === true ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
     return planResolutions(open, this.joint?.like ?? this.open?.record, resolutionRequest, { byPolicy, key })
   }
 
@@ -253,7 +253,7 @@ class Turn {
     const branch = formatWorkspaceBranch({ state, packagePath: observed.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
     const spare = this.withdrawn(ref)
-    if (open?.ref === ref && !this.isOutdated(open) && spare.length === 0 && isEqualText(observed, open, record)) {
+    if (open?.ref === ref && !isOutdated(open, observed) && spare.length === 0 && isEqualText(observed, open, record)) {
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
     }
     if (observed.policy.approval === 'porch' && episode === open?.record.spec.episode)
@@ -289,11 +289,6 @@ class Turn {
     })
   }
 
-  /** Porch drops what is written on a branch that it has read. */
-  private isOutdated({ outdated, renamed }: OpenBranch): boolean {
-    return outdated === true || (renamed === true && this.observed.policy.approval !== 'porch')
-  }
-
   /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
   private episode(fingerprint: string): string {
     const { open, joint } = this
@@ -310,7 +305,7 @@ class Turn {
   private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointLocation): UnitPlan {
     const { open, observed } = this
     const updates = this.withdrawn(joint.ref)
-    const same = open?.ref === joint.ref && !this.isOutdated(open) && updates.length === 0 && isEqualText(observed, open, record)
+    const same = open?.ref === joint.ref && !isOutdated(open, observed) && updates.length === 0 && isEqualText(observed, open, record)
     const files = same && !joint.files ? NO_FILES : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
     if (files instanceof Failure) return this.partOfRequest(active, fingerprint, record, files)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'

@@ -1,6 +1,7 @@
 /** Small judgements about the git side of a unit. */
 import { createHash } from 'node:crypto'
 import type { TreeFile } from '../../ports/package-repository.ts'
+import type { Observation, OpenBranch } from './observation.ts'
 
 /** Whether two listings are of one content; an unknown listing is of no content. */
 export function sameTree(left: readonly TreeFile[], right: readonly TreeFile[] | undefined): boolean {
@@ -12,4 +13,9 @@ export function contentHash(tree: readonly TreeFile[]): string {
   const hash = createHash('sha256')
   for (const { path, mode, id } of tree) hash.update(`${path}\0${mode}\0${id}\n`)
   return hash.digest('hex').slice(0, 16)
+}
+
+/** Whether a branch of ours is made anew whatever its record contains. Porch drops what is written on a branch that it has read. */
+export function isOutdated({ outdated, renamed }: OpenBranch, { policy }: Pick<Observation, 'policy'>): boolean {
+  return outdated === true || (renamed === true && policy.approval !== 'porch')
 }
