@@ -171,7 +171,10 @@ export class ControllerTurns {
     this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
-    this.reportNotes([...sourceNotes(result.view), ...result.units.flatMap(notesOf)], isWhole)
+    this.reportNotes(
+      [...sourceNotes(result.view), ...result.units.flatMap(notesOf), ...result.decided.flatMap(({ plan }) => plan.notes)],
+      isWhole,
+    )
     this.reportFailures(failures, isOutside(scope, result))
     await this.announce(result, signal)
     if (isPolled || isWhole) await this.preview(signal)

@@ -10,6 +10,7 @@ import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { ClusterPatience } from './observe/cluster-patience.ts'
 import { presentTime } from './observe/observe.ts'
+import { observeInGit } from './observe/observe-in-git.ts'
 import { type ObservedCluster, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
@@ -67,6 +68,7 @@ export async function observeTurn(
     signal,
   )
   const lost = await readLost(view, { observed, notObserved }, signal)
+  const inGit = request.mode === 'read' ? [] : await observeInGit(view, { observed, notObserved }, request, signal)
   const answers = hosted !== undefined && requestedActions !== undefined ? { forge: hosted, requestedActions } : undefined
   const names = ports.clusters.map(({ name }) => name)
   const { baseBranch, base, refs, packages, ledgerTree, closed } = view
@@ -78,7 +80,7 @@ export async function observeTurn(
       codeOwners: hosted === undefined ? '' : await readCodeOwners(view, signal),
       endedBranches: answers === undefined ? [] : await readEndedPolicyBranches(view, answers.forge, signal),
     },
-    cluster: { observed, notObserved, units },
+    cluster: { observed, notObserved, units, inGit },
     forge: {
       proposals: view.proposals,
       dialect: forge.dialect,

@@ -3,6 +3,7 @@
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
 import { Failures } from '../failure.ts'
+import type { DecidedUnit } from '../plan/decisions/unobserved-decisions.ts'
 import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { NotObserved } from '../plan/turn/turn-observation.ts'
 import { type AppliedTurn, applyTurn } from './apply/apply-turn.ts'
@@ -20,6 +21,8 @@ export interface TurnResult extends AppliedTurn {
   readonly view: RepositoryView
   /** RFC 3339 UTC: the latest observation of a cluster. */
   readonly observedAt: string
+  /** Units that could not be observed, with what people decided about them. */
+  readonly decided: readonly DecidedUnit[]
   /** Clusters of which nothing could be observed. */
   readonly notObserved: readonly NotObserved[]
   /** Unmanaged objects, for each cluster; empty where they were not requested. */
@@ -45,10 +48,10 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
   const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
   return withFreshRefs(async () => {
     const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles }, signal)
-    const { units, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
+    const { units, decided, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
     const { observedAt, present } = observed.clock
     const { notObserved } = observed.cluster
-    const result = { view, observedAt, units, notObserved, unmanaged }
+    const result = { view, observedAt, units, decided, notObserved, unmanaged }
     if (request.mode === 'read') return { ...result, ...NOTHING_APPLIED }
     const dryRun = request.mode === 'rehearse'
     if (!dryRun) request.onProgress?.('writing')

@@ -263,6 +263,7 @@ export function turnOf(units: readonly Observation[], { git, forge, purpose, clu
       observed: [...clusters].map(([name, identity]) => ({ cluster: name, identity })),
       notObserved: [],
       units: units.map((observation): ObservedUnit => ({ state: 'observed', observation, notes: [] })),
+      inGit: [],
       ...cluster,
     },
     forge: {

@@ -6,25 +6,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import type { FunctionLibrary } from '../../src/render/answer-calls.ts'
 import { runHere } from '../e2e/run-here.ts'
 import type { ProgramRun } from '../e2e/run-program.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { runGit } from '../gitea/run-git.ts'
 
 const FIXTURES = fileURLToPath(new URL('fixtures/', import.meta.url))
-
-/** `shop/api` names v0.4.5, of which no original is at hand (docs/adr/0054): of this package v0.4.6 makes the same. */
-class PorchRenderer extends InProcessRenderer {
-  override readonly library: FunctionLibrary = {
-    answer: ({ step, ...call }) => {
-      const image = step.function.image.replace('set-namespace:v0.4.5', 'set-namespace:v0.4.6')
-      return builtInFunctions.answer({ ...call, step: { ...step, function: { ...step.function, image } } })
-    },
-  }
-}
 
 export class BundledRepository {
   readonly folder = mkdtempSync(join(tmpdir(), 'backporch-porch-'))
@@ -65,6 +53,17 @@ export class BundledRepository {
     writeFileSync(this.live, readFileSync(this.live, 'utf8').replace(from, to))
   }
 
+  /** `shop/api` names v0.4.5 of `set-namespace`, of which no original is at hand (docs/adr/0054): somebody names v0.4.6, which makes the same of it. */
+  async repair(): Promise<void> {
+    const clone = join(this.folder, 'repair')
+    await runGit(['clone', '--quiet', '--branch', 'main', this.path, clone], undefined)
+    const kptfile = join(clone, 'shop', 'api', 'Kptfile')
+    writeFileSync(kptfile, readFileSync(kptfile, 'utf8').replace('set-namespace:v0.4.5', 'set-namespace:v0.4.6'))
+    const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+    await runGit([...person, 'commit', '--quiet', '-am', 'Name a release that is built in'], undefined, { directory: clone })
+    await runGit(['push', '--quiet', 'origin', 'main'], undefined, { directory: clone })
+  }
+
   /** `backporch` in an hour after the last time that any of the bundles has, and a minute after the command before. */
   async run(...argv: readonly string[]): Promise<ProgramRun> {
     this.minute += 1
@@ -78,7 +77,7 @@ export class BundledRepository {
       BACKPORCH_CACHE: join(this.folder, 'cache'),
     }
     return runHere(`backporch ${argv.join(' ')}`, { cwd: this.folder, env }, (world) =>
-      runCli([...argv, '--repo', this.path], { ...world, openRenderer: async () => new PorchRenderer() }),
+      runCli([...argv, '--repo', this.path], { ...world, openRenderer: async () => new InProcessRenderer() }),
     )
   }
 

@@ -103,6 +103,7 @@ export async function printWrites(
 /** One line per unit that has or had a branch, and what to do next. */
 function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
   const { terminal } = printer
+  for (const { plan } of result.decided) for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan

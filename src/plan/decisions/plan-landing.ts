@@ -2,17 +2,17 @@
 import { formatLandingMessage } from '../../record/commit-message.ts'
 import type { TurnAction } from '../turn/turn-action.ts'
 import type { TurnGit } from '../turn/turn-observation.ts'
-import type { UnitResult } from '../turn/unit-result.ts'
 import { secondsSince1970 } from './closed-episode.ts'
 import { publishedWorkspaces } from './porch-decisions.ts'
+import type { DecidedUnit } from './unobserved-decisions.ts'
 
 /** @param at RFC 3339 UTC: the observation */
 export function planLanding(
   { baseBranch, base }: Pick<TurnGit, 'baseBranch' | 'base'>,
-  units: readonly UnitResult[],
+  units: readonly DecidedUnit[],
   at: string,
 ): (TurnAction & { readonly kind: 'land' }) | undefined {
-  const planned = units.flatMap((unit) => (unit.state === 'planned' && unit.plan.landing.length > 0 ? [unit] : []))
+  const planned = units.filter(({ plan }) => plan.landing.length > 0)
   // Units of one package in several clusters bring the same file.
   const changes = [...new Map(planned.flatMap(({ plan }) => plan.landing.map((change) => [change.path, change]))).values()]
   if (changes.length === 0) return undefined

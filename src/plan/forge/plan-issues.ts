@@ -9,6 +9,7 @@ import type { OpenedProposal } from '../../ports/hosted-forge.ts'
 import { type DashboardProposal, type DashboardSubject, dashboardText, isQuiet } from '../../proposal/text/dashboard-text.ts'
 import { stormText } from '../../proposal/text/storm-text.ts'
 import { unitName } from '../../record/unit-name.ts'
+import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import { type LedgerContent, ledgerAfter } from '../ledger/ledger-after.ts'
 import { newlyDrifting, type Storm, stormSubject } from '../limits/storm.ts'
 import type { LedgerWrites } from '../turn/action.ts'
@@ -25,6 +26,8 @@ export interface IssueContext {
   readonly forge: ForgeView
   /** The ledger writes of whole clusters. */
   readonly clusters: readonly LedgerWrites[]
+  /** Units that could not be observed, with what people decided about them. */
+  readonly decided: readonly DecidedUnit[]
   readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
   /** The storm that this turn found: the issue of an earlier one stays as it is while drift waits for its end. */
   readonly storm: Storm | undefined
@@ -108,9 +111,10 @@ function proposalsOf({ view, now }: IssueContext, opened: ReadonlyMap<string, Op
   )
 }
 
-function contentAfter({ forge, clusters }: IssueContext, units: readonly UnitResult[]): LedgerContent {
+function contentAfter({ forge, clusters, decided }: IssueContext, units: readonly UnitResult[]): LedgerContent {
   return ledgerAfter(forge.ledger, [
     ...units.flatMap((unit) => (unit.state === 'planned' && unit.refused === undefined ? unit.plan.writes.ledger : [])),
+    ...decided.flatMap(({ plan }) => plan.writes.ledger),
     ...clusters.flatMap(({ ledger }) => ledger),
   ])
 }

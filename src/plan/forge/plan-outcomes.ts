@@ -15,12 +15,11 @@ import { unverifiedMerges } from '../commands/pick-changes.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import { type FoundOutcome, isClosedByPerson } from '../decisions/found-outcome.ts'
 import { REJECTED } from '../decisions/porch-decisions.ts'
+import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import type { ForgeView, TurnView } from '../turn/turn-view.ts'
-import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { ForgeAction } from './forge-action.ts'
 
-export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: readonly UnitResult[]): readonly ForgeAction[] {
-  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+export function planOutcomes({ dialect }: ForgeView, view: TurnView, planned: readonly DecidedUnit[]): readonly ForgeAction[] {
   const retained = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
   const newest = new Map(planned.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => [episode.metadata.name, episode])))
   const closed = new Map([...view.closed.map((episode) => [episode.metadata.name, episode] as const), ...newest])
@@ -69,7 +68,7 @@ function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, propos
 }
 
 /** What the syncer reports of merges that are known and still wait. The forge is not asked where it reports nothing. */
-function waitingMerges(dialect: ForgeDialect, view: TurnView, unit: PlannedResult, reported: ReadonlySet<string>): readonly ForgeAction[] {
+function waitingMerges(dialect: ForgeDialect, view: TurnView, unit: DecidedUnit, reported: ReadonlySet<string>): readonly ForgeAction[] {
   const { applier, git } = unit.observation
   if (applier.report?.title === undefined) return []
   const waiting = unverifiedMerges(git.ledger.closed).filter(
@@ -103,7 +102,7 @@ function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): s
  * Git has the merge, and the forge does not. They are checked before the branch goes: a forge that has not entered its own merge yet
  * would never do so.
  */
-function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedResult[]): ForgeAction[] {
+function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit[]): ForgeAction[] {
   const merged = planned.flatMap(({ plan }) => plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'))
   const refs = new Set(merged.map(({ ref }) => ref))
   return [...refs].flatMap((ref): ForgeAction[] => {
@@ -169,7 +168,7 @@ function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): Obj
 function outcomeOf(
   episode: ClosedEpisode,
   together: readonly ClosedEpisode[],
-  { observation: { applier } }: PlannedResult,
+  { observation: { applier } }: DecidedUnit,
   view: TurnView,
 ): ProposalOutcome['outcome'] | undefined {
   const { spec, status } = episode

@@ -2,15 +2,21 @@
 import type { FailureCode } from '../../failure.ts'
 import { clusterDetection } from '../../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { Observation } from '../turn/observation.ts'
+import { reportWithoutEnded } from '../turn/too-old.ts'
 import type { LostUnit, TurnObservation } from '../turn/turn-observation.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
 import { type ClusterLedgerWrites, clusterWrites } from './cluster-writes.ts'
 import { identityFields, knownObservation } from './ledger-files.ts'
 
 /** One for each cluster with something to report. */
-export function writesOfClusters(observed: TurnObservation, units: readonly UnitResult[]): readonly ClusterLedgerWrites[] {
+export function writesOfClusters(
+  observed: TurnObservation,
+  units: readonly UnitResult[],
+  decided: readonly DecidedUnit[],
+): readonly ClusterLedgerWrites[] {
   const { git, cluster: clusters, clock, policy, purpose } = observed
   const now = clock.present
   const writes: ClusterLedgerWrites[] = []
@@ -24,7 +30,7 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
       units.flatMap((unit) => (unit.state === 'failed' && unit.cluster === cluster ? [[unit.packagePath, unit.failures[0].code]] : [])),
     )
     const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(observed, units, cluster)]
-    const unobserved = lost.flatMap((unit) => {
+    const unobserved = withDecisions(lost, decided).flatMap((unit) => {
       const code = codes.get(unit.unit.package)
       return code === undefined ? [] : [{ ...unit, code }]
     })
@@ -40,7 +46,7 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
     const [{ code }] = failures
     if (!isAboutCluster(code)) continue
     const before = git.ledger.clusters.get(cluster)
-    const unobserved = (git.lost.get(cluster) ?? []).map((unit) => ({ ...unit, code }))
+    const unobserved = withDecisions(git.lost.get(cluster) ?? [], decided).map((unit) => ({ ...unit, code }))
     // A name without placed objects that was never observed is more likely a slip than a cluster.
     if (before === undefined && unobserved.length === 0) continue
     writes.push({
@@ -49,6 +55,14 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
     })
   }
   return writes.filter(({ ledger }) => ledger.length > 0)
+}
+
+/** The ended record is not open any more. */
+function withDecisions(lost: readonly LostUnit[], decided: readonly DecidedUnit[]): readonly LostUnit[] {
+  return lost.map((one) => {
+    const own = decided.find(({ unit: { cluster, slug } }) => ledgerUnitFolder(cluster, slug) === one.folder)
+    return own === undefined ? one : { ...one, report: reportWithoutEnded(own.observation, own.plan.outcomes) ?? one.report }
+  })
 }
 
 /** Whether it lies between us and the cluster; a name that selects nothing, or an unreadable repository, is not about a cluster. */

@@ -11,12 +11,14 @@ import { waitingNotes } from '../decisions/already-decided.ts'
 import { pendingSettles } from '../decisions/pending-settles.ts'
 import { planLanding } from '../decisions/plan-landing.ts'
 import { raiseAgain, withRaised } from '../decisions/raise-again.ts'
+import { type DecidedUnit, unobservedDecisions } from '../decisions/unobserved-decisions.ts'
 import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../forge/not-adoptable.ts'
 import { type SharedProposals, shareProposals } from '../joint/share-proposals.ts'
 import { writesOfClusters } from '../ledger/cluster-turns.ts'
 import { waitsForPace } from '../ledger/ledger-pace.ts'
 import type { Hold } from '../limits/hold.ts'
 import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
+import { isNothing } from './action.ts'
 import { type AdoptedObject, adoptedObjects } from './adopted-objects.ts'
 import { assertOwnBase, otherBaseNotes } from './base-branch.ts'
 import type { Observation, ResolutionRequest } from './observation.ts'
@@ -34,6 +36,8 @@ import type { UnitResult } from './unit-result.ts'
 
 export interface TurnPlan {
   readonly units: readonly UnitResult[]
+  /** Units that could not be observed, with what people decided about them. */
+  readonly decided: readonly DecidedUnit[]
   /** In the order in which they are done. */
   readonly actions: readonly TurnAction[]
   /** What has to be known first; nothing is planned until then. */
@@ -55,12 +59,12 @@ export function planTurn(observed: TurnObservation, known: KnownPlans = new Map(
   const planner = new TurnPlanner(observed, known)
   for (const unit of observed.cluster.units) {
     const questions = planner.add(unit)
-    if (questions.length > 0) return { units: [], actions: [], questions }
+    if (questions.length > 0) return { units: [], decided: [], actions: [], questions }
   }
   try {
     return { ...planner.turn(), questions: [] }
   } catch (thrown) {
-    if (thrown instanceof Unanswered) return { units: [], actions: [], questions: [thrown.question] }
+    if (thrown instanceof Unanswered) return { units: [], decided: [], actions: [], questions: [thrown.question] }
     throw thrown
   }
 }
@@ -102,27 +106,30 @@ export class TurnPlanner {
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
     const { holds, storm } = purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units, joints } = holds.size === 0 ? free : this.share(this.held(holds))
-    const answered = [...units.flatMap((unit) => (unit.state === 'planned' ? unit.requests : [])), ...this.unplannedRequests(units)]
+    const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+    const answered = [...planned.flatMap(({ requests }) => requests), ...this.unplannedRequests(units)]
     // Of a decision, only what it decides is written.
     const isDecision = purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined
-    const clusters = isDecision ? [] : writesOfClusters(observed, units)
+    const decided = isDecision ? [] : unobservedDecisions(cluster.inGit, this.memory)
+    const clusters = isDecision ? [] : writesOfClusters(observed, units, decided)
     const actions = turnActions({
       context: this.proposalContext(answered),
       units,
       joints,
       clusters,
-      waits: waitsForPace({ units, clusters }, clock.ledgerPushedAt, clock.present),
+      decided,
+      waits: decided.every(({ plan }) => isNothing(plan.writes)) && waitsForPace({ units, clusters }, clock.ledgerPushedAt, clock.present),
       storm,
       notObserved: cluster.notObserved,
       unobservedProposals: forge.unobservedProposals,
       answered,
       endedBranches: git.endedBranches,
-      landing: planLanding(git, units, clock.observedAt),
+      landing: planLanding(git, [...planned, ...decided], clock.observedAt || clock.present),
       settles: purpose.settles ? pendingSettles({ units, view }) : [],
       observed: cluster.observed.length > 0,
       now: clock.observedAt === '' ? clock.present : clock.observedAt,
     })
-    return { units, actions }
+    return { units, decided, actions }
   }
 
   private proposalContext(answered: readonly AnsweredRequests[]): ProposalContext {

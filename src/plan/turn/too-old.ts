@@ -2,6 +2,7 @@
 import { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import type { DriftReport } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'
@@ -25,12 +26,18 @@ export function asOfNow({ now, cluster, ...observed }: Observation): Observation
 }
 
 /** The ledger's report without the record that was open, where one of the decisions ended it. */
-export function withoutEnded({ unit, git }: Observation, decided: readonly FoundOutcome[]): readonly LedgerFile[] {
+export function withoutEnded(observed: Observation, decided: readonly FoundOutcome[]): readonly LedgerFile[] {
+  const { cluster, slug } = observed.unit
+  const closed = reportWithoutEnded(observed, decided)
+  return closed === undefined ? [] : [{ path: `${ledgerUnitFolder(cluster, slug)}/report.yaml`, text: formatDocument(closed) }]
+}
+
+/** Undefined where none of the decisions ended the record that the report has as open. */
+export function reportWithoutEnded({ git }: Observation, decided: readonly FoundOutcome[]): DriftReport | undefined {
   const { report } = git.ledger
-  if (report === undefined || !decided.some(({ episode }) => episode.metadata.name === report.status.episode)) return []
+  if (report === undefined || !decided.some(({ episode }) => episode.metadata.name === report.status.episode)) return undefined
   const { branch: _branch, held: _held, snoozedUntil: _snoozed, ...status } = report.status
-  const closed = { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
-  return [{ path: `${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`, text: formatDocument(closed) }]
+  return { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
 }
 
 /** A time of the ledger that is still to come would make every observation older. */

@@ -5,6 +5,7 @@ import type { OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
+import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import type { ProposalPlan } from '../forge/plan-proposals.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
@@ -44,6 +45,7 @@ export type TurnAction =
       readonly kind: 'push'
       readonly units: readonly UnitResult[]
       readonly clusters: readonly ClusterLedgerWrites[]
+      readonly decided: readonly DecidedUnit[]
       readonly onFailure: OnFailure
     }
   /** A refusal of the forge concerns this unit, and the turn only where every proposal is refused. */

@@ -2,6 +2,7 @@
 import type { Failure } from '../../failure.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
+import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import { planEndedIssues, planIssues } from '../forge/plan-issues.ts'
 import { planLeftOpen, planOutcomes } from '../forge/plan-outcomes.ts'
@@ -19,6 +20,8 @@ export interface PlannedTurn {
   /** By short name of the branch. */
   readonly joints: ReadonlyMap<string, JointProposal>
   readonly clusters: readonly ClusterLedgerWrites[]
+  /** Units that could not be observed, with what people decided about them. */
+  readonly decided: readonly DecidedUnit[]
   /** Whether nothing is pushed in this turn. */
   readonly waits: boolean
   readonly storm: Storm | undefined
@@ -37,9 +40,11 @@ export interface PlannedTurn {
 }
 
 export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
-  const { context, units, joints, clusters } = turn
+  const { context, units, joints, clusters, decided } = turn
   const { view, forge, dialect } = context
-  const push: readonly TurnAction[] = turn.waits ? [] : [{ kind: 'push', units, clusters, onFailure: turn.observed ? 'end' : 'report' }]
+  const push: readonly TurnAction[] = turn.waits
+    ? []
+    : [{ kind: 'push', units, clusters, decided, onFailure: turn.observed ? 'end' : 'report' }]
   const proposals = planProposals(context, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
@@ -50,7 +55,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   return [
     ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
     ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
-    ...onForge(planOutcomes(forge, view, units)),
+    ...onForge(planOutcomes(forge, view, [...units.flatMap((unit) => (unit.state === 'planned' ? [unit] : [])), ...decided])),
     ...onForge(planLeftOpen(view), 'report'),
     ...onForge(planEndedIssues(issues, units), 'report'),
     ...onForge(planMoved(context, joints)),

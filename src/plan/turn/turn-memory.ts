@@ -20,7 +20,7 @@ export class TurnMemory {
     return { ...observed, git: { ...observed.git, refs, revision: nextRevision(refs.keys(), observed.unit.packageName) - 1 } }
   }
 
-  remember(plan: UnitPlan): void {
+  remember(plan: Pick<UnitPlan, 'record' | 'writes'>): void {
     if (plan.record !== undefined) this.#begun.add(plan.record.spec.episode)
     for (const { ref, to } of plan.writes.updates) {
       if (ref.startsWith('refs/tags/') && typeof to === 'string') this.#tags.set(ref, to)

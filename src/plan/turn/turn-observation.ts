@@ -47,6 +47,8 @@ export interface TurnClusters {
   readonly notObserved: readonly NotObserved[]
   /** Of all clusters, in their order; whose their branches are is known. */
   readonly units: readonly ObservedUnit[]
+  /** Units that could not be observed, as git and the forge have them; none in a turn that writes nothing. */
+  readonly inGit: readonly Observation[]
 }
 
 export interface TurnForge extends Pick<TurnView, 'proposals'> {

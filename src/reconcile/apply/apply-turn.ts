@@ -137,13 +137,14 @@ class TurnWriter {
     }
   }
 
-  private async push({ units, clusters, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
+  private async push({ units, clusters, decided, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
     const { repository, dryRun } = this.request
     const target = { write: repository.write.bind(repository), push: dryRun ? async () => {} : repository.push.bind(repository) }
     try {
-      const written = await writeTurn(target, { units, clusters }, this.ledger, signal)
+      const written = await writeTurn(target, { units, clusters, decided }, this.ledger, signal)
       this.units = written.units
       this.updates = written.updates
+      this.reported.push(...written.refused)
       this.written.push(...written.updates.map(describeUpdate))
     } catch (thrown) {
       if (onFailure === 'report' || !isRefusedPush(thrown)) throw thrown

@@ -1,8 +1,9 @@
 /** Writes the plans of all units in one push, or in one push per unit if a rule refuses a ref. */
 import { asFailure, Failure } from '../../failure.ts'
+import type { DecidedUnit } from '../../plan/decisions/unobserved-decisions.ts'
 import type { ClusterLedgerWrites } from '../../plan/ledger/cluster-writes.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES } from '../../plan/turn/action.ts'
-import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../../plan/turn/unit-result.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
 
@@ -10,12 +11,15 @@ interface WrittenTurn {
   /** A unit whose own push was refused reports that; its plan is not in git. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]
+  /** Why decisions about units that were not observed are not in git. */
+  readonly refused: readonly Failure[]
 }
 
 /** What a turn planned for its units, and for each cluster as a whole. */
 interface PlannedWrites {
   readonly units: readonly UnitResult[]
   readonly clusters: readonly ClusterLedgerWrites[]
+  readonly decided: readonly DecidedUnit[]
 }
 
 /**
@@ -24,23 +28,23 @@ interface PlannedWrites {
  */
 export async function writeTurn(
   repository: CommitWriter,
-  { units, clusters }: PlannedWrites,
+  { units, clusters, decided }: PlannedWrites,
   { head: start, at, pushed }: Omit<LedgerTarget, 'cluster'>,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
-  const writing = units.filter((unit) => unit.state === 'planned' && !isNothing(unit.plan.writes))
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
   try {
     const { cluster, parts } = ofClusters(writing, clusters)
     const { updates } = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster, pushed }, signal)
-    return { units, updates }
+    return { units, updates, refused: [] }
   } catch (thrown) {
     if (!isRefusal(thrown) || writing.length + clusters.length < 2) throw thrown
   }
   const updates: RefUpdate[] = []
-  const refused = new Map<UnitResult, Failure>()
+  const refused = new Map<DecidedUnit, Failure>()
   let head = start
   for (const unit of writing) {
-    if (unit.state === 'failed') continue
     try {
       const written = await applyWrites(repository, unit.plan.writes, { head, at, cluster: unit.unit.cluster, pushed }, signal)
       updates.push(...written.updates)
@@ -53,7 +57,7 @@ export async function writeTurn(
   // Written after the units, whose observation of the cluster is older.
   for (const { cluster, ...writes } of clusters) {
     // The observation of the cluster does not apply to a unit that was not written.
-    if ([...refused.keys()].some((unit) => unit.state === 'planned' && unit.unit.cluster === cluster)) continue
+    if ([...refused.keys()].some(({ unit }) => unit.cluster === cluster)) continue
     const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster, pushed }, signal)
     updates.push(...written.updates)
     head = written.ledger ?? head
@@ -61,16 +65,17 @@ export async function writeTurn(
   // If every unit is refused, the cause is the repository and not a unit.
   const [first] = refused.values()
   if (first !== undefined && refused.size === writing.length) throw first
-  return { units: units.map((unit) => withRefusal(unit, refused.get(unit))), updates }
+  const lost = decided.flatMap((unit) => refused.get(unit) ?? [])
+  return { units: units.map((unit) => (unit.state === 'failed' ? unit : withRefusal(unit, refused.get(unit)))), updates, refused: lost }
 }
 
 /** Cluster names for the message of the ledger commit. With several clusters each line names its own. */
 function ofClusters(
-  units: readonly UnitResult[],
+  units: readonly DecidedUnit[],
   whole: readonly ClusterLedgerWrites[],
 ): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
   const all = [
-    ...units.flatMap((unit) => (unit.state === 'planned' ? [{ cluster: unit.unit.cluster, writes: unit.plan.writes }] : [])),
+    ...units.map(({ unit, plan }) => ({ cluster: unit.cluster, writes: plan.writes })),
     // The later of two texts for one file counts. The text of the cluster covers all its units.
     ...whole.map(({ cluster, ...writes }) => ({ cluster, writes: { ...NO_WRITES, ...writes } })),
   ]
@@ -86,6 +91,6 @@ export function isRefusal(thrown: unknown): thrown is Failure {
   return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
 }
 
-function withRefusal(unit: UnitResult, refused: Failure | undefined): UnitResult {
-  return refused === undefined || unit.state === 'failed' ? unit : { ...unit, refused }
+function withRefusal(unit: PlannedResult, refused: Failure | undefined): PlannedResult {
+  return refused === undefined ? unit : { ...unit, refused }
 }

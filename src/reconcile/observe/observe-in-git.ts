@@ -1,0 +1,114 @@
+/** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
+import { Failure } from '../../failure.ts'
+import { type FoundPackage, packageSlug, rootPackageName } from '../../package/find-packages.ts'
+import { readKptfile } from '../../package/kptfile.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import type { Observation, Unit } from '../../plan/turn/observation.ts'
+import type { NotObserved } from '../../plan/turn/turn-observation.ts'
+import { effectivePolicy } from '../../policy/effective-policy.ts'
+import type { ClusterIdentity } from '../../ports/cluster.ts'
+import { applierOf } from '../../status/applier.ts'
+import { readGitState } from '../repository/read-git-state.ts'
+import { packagesIn, type RepositoryView, readTexts } from '../repository/repository-view.ts'
+import { unitTree } from '../repository/unit-source.ts'
+import type { ObserveRequest } from '../turn-request.ts'
+import { presentTime } from './observe.ts'
+import type { ObservedCluster } from './observe-units.ts'
+
+interface UnobservedUnits {
+  readonly identity: ClusterIdentity
+  readonly cluster: string
+  readonly packages: readonly FoundPackage[]
+}
+
+/** What failed in clusters that were observed, and of the other clusters what has something open. */
+export async function observeInGit(
+  view: RepositoryView,
+  { observed, notObserved }: { readonly observed: readonly ObservedCluster[]; readonly notObserved: readonly NotObserved[] },
+  request: ObserveRequest,
+  signal: AbortSignal,
+): Promise<readonly Observation[]> {
+  const failed = observed.map(({ cluster, identity, units }): UnobservedUnits => {
+    const paths = new Set(units.flatMap((unit) => (unit.state === 'failed' ? [unit.packagePath] : [])))
+    return { cluster, identity, packages: view.packages.filter(({ path }) => paths.has(path)) }
+  })
+  const lost = notObserved.map(({ cluster, at }): UnobservedUnits => {
+    const identity = { uid: '', version: '', observedAt: at, recorded: false, namespace: '' }
+    return { cluster, identity, packages: openIn(view, cluster, request) }
+  })
+  const found: Observation[] = []
+  for (const { packages, ...of } of [...failed, ...lost])
+    for (const each of packages) {
+      try {
+        const unit = await unitOf(view, each, of.cluster, signal)
+        if (unit !== undefined) found.push(await inGit(view, { unit, identity: of.identity }, request, signal))
+      } catch (thrown) {
+        // Why the unit is not observed is told already.
+        if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+      }
+    }
+  return found
+}
+
+/** The packages that the turn is about and that the ledger has something open of: nothing else waits for a decision. */
+function openIn(view: RepositoryView, cluster: string, { units }: ObserveRequest): readonly FoundPackage[] {
+  if (units.packages.length > 0 || units.labels !== undefined) return []
+  const wanted = units.only?.get(cluster) ?? 'all'
+  const open = new Set(
+    [...view.reports.values()].flatMap(({ spec, status }) =>
+      spec.unit.cluster === cluster && status.lifecycle !== '' ? [spec.unit.package] : [],
+    ),
+  )
+  return packagesIn(view, cluster).filter(({ path }) => open.has(path) && (wanted === 'all' || wanted.has(path)))
+}
+
+/** Undefined where its branches and records are not known, because the Kptfile with its name cannot be read. */
+async function unitOf(
+  view: RepositoryView,
+  { path, source }: FoundPackage,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<Unit | undefined> {
+  const name = path !== '' || source === 'folder' ? rootPackageName(undefined) : await nameOfRoot(view, signal)
+  if (name === undefined) return undefined
+  const of = source === 'folder' ? { source } : {}
+  return { cluster, packagePath: path, packageName: path === '' ? name : path, slug: packageSlug(path, name), ...of }
+}
+
+async function nameOfRoot(view: RepositoryView, signal: AbortSignal): Promise<string | undefined> {
+  const files = view.tree.filter(({ path }) => path === PACKAGE_FILE)
+  const texts = await readTexts(view.repository, files, signal)
+  const read = readKptfile(texts.get(PACKAGE_FILE) ?? '', PACKAGE_FILE)
+  return 'failures' in read ? undefined : rootPackageName(read.kptfile.name)
+}
+
+/** Nothing of the cluster is in it. A branch that only a rebuild could prove to be ours is left alone. */
+async function inGit(
+  view: RepositoryView,
+  { unit, identity }: { readonly unit: Unit; readonly identity: ClusterIdentity },
+  request: ObserveRequest,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const { packagePath } = unit
+  const files = { files: [], tree: unitTree(view.tree, packagePath, []) }
+  const git = await readGitState({ view, unit }, files, { bot: request.git.bot, writes: true }, signal)
+  const branches = git.branches.map((branch) => (branch.known === true && branch.signed !== false ? branch : { ...branch, foreign: true }))
+  return {
+    unit,
+    cluster: identity,
+    now: presentTime(request.clock),
+    syncer: undefined,
+    applier: applierOf({ claims: [], live: new Map(), own: new Map(), drifts: [], syncer: undefined, packagePath, pipeline: false }),
+    verdicts: [],
+    health: [],
+    notHandedOver: new Set(),
+    inventory: undefined,
+    incomplete: [],
+    pipeline: false,
+    functions: request.renderer.library,
+    git: { ...git, branches },
+    proposals: view.proposals,
+    policy: effectivePolicy(view.policies, unit.cluster, packagePath),
+    key: request.key,
+  }
+}
