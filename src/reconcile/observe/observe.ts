@@ -28,6 +28,7 @@ import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts
 import type { GroupMember } from '../../status/resource-group.ts'
 import { given } from '../../text/given.ts'
 import { readPlainValues } from '../encrypted/read-plain-values.ts'
+import { type FailedPods, readFailedPods } from '../health/read-failed-pods.ts'
 import { AdoptionAnswers } from '../manifests/adoption-answers.ts'
 import { ObjectManifests } from '../manifests/object-manifests.ts'
 import { withUndone } from '../porch/read-undone.ts'
@@ -206,6 +207,9 @@ export async function observe(
   )
   const verdicts = between.lastDrift.unchanged(unitName(unit), found)
   const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadManifests(loaded), ...unreadDecisions(git)]
+  const ids = verdicts.map(({ id }) => id)
+  const { failed, notes: ofPods } = await readFailedPods({ reader, identity }, ids, cluster.live, signal)
+  notes.push(...ofPods)
   const observation: Observation = {
     unit,
     cluster: identity,
@@ -213,7 +217,7 @@ export async function observe(
     syncer: cluster.syncer,
     applier,
     verdicts,
-    health: known.health.of(verdicts, [incomplete, dated(cluster)], () => healthOf({ ...cluster, verdicts, incomplete })),
+    health: known.health.of(verdicts, [incomplete, dated(cluster), failed], () => healthOf({ ...cluster, verdicts, incomplete }, failed)),
     notHandedOver: known.notHandedOver.of(known, [cluster.syncer], () => notHandedOver(cluster)),
     inventory: desired.inventory,
     incomplete,
@@ -298,7 +302,7 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
 }
 
 /** By the same proofs as the report: an object is unverified where the report has it as not observed. */
-function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupMember[] {
+function healthOf({ verdicts, live, identity, incomplete }: ClusterSide, failedByPods: FailedPods['failed']): GroupMember[] {
   const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
   return verdicts.flatMap(({ id, desired, items, setAside }) => {
     if (desired === undefined || isGoneByDesign({ items, setAside })) return []
@@ -316,7 +320,7 @@ function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupM
       ? unknownStatus('not read')
       : answer.state === 'absent'
         ? NOT_FOUND
-        : computeStatus(answer.object, new Date(identity.observedAt))
+        : (failedByPods.get(resourceKey(id)) ?? computeStatus(answer.object, new Date(identity.observedAt)))
     return [{ id, status, drift, message, health } as const]
   })
 }

@@ -1,0 +1,81 @@
+/** Reads the pods of workloads that are in progress: one that failed makes its workload Failed (docs/facts/kstatus-pods.md). */
+import { Failure } from '../../failure.ts'
+import type { LiveState } from '../../krm/live-view.ts'
+import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+import type { ObjectStatus } from '../../status/kstatus.ts'
+import { failedByPods, isOwnedBy, podSelector, waitsForPods } from '../../status/owned-pods.ts'
+import type { JsonObject } from '../../text/json.ts'
+
+export interface FailedPods {
+  /** Status of the workloads that a pod made fail, by `resourceKey`. */
+  readonly failed: ReadonlyMap<string, ObjectStatus>
+  readonly notes: readonly Note[]
+}
+
+interface Workload {
+  readonly id: ResourceId
+  readonly object: JsonObject
+}
+
+/** @param live of the unit: no request is made where no workload waits for its pods. @throws only the reason of `signal` */
+export async function readFailedPods(
+  { reader, identity }: { readonly reader: ClusterReader; readonly identity: ClusterIdentity },
+  ids: readonly ResourceId[],
+  live: ReadonlyMap<string, LiveState>,
+  signal: AbortSignal,
+): Promise<FailedPods> {
+  const at = new Date(identity.observedAt)
+  const workloads = ids.flatMap((id): Workload[] => {
+    const state = live.get(resourceKey(id))
+    return state?.state === 'present' && !state.metadataOnly && waitsForPods(state.object, at) ? [{ id, object: state.object }] : []
+  })
+  if (workloads.length === 0) return { failed: new Map(), notes: [] }
+  const lists = await listPods(reader, workloads, signal)
+  const owned = workloads.map((workload, index) => ({ ...workload, pods: podsOf(workload, lists[index]) }))
+  const found = await reader.readLive(
+    owned.flatMap(({ pods }) => pods.map((id) => ({ id, apiVersion: 'v1' }))),
+    signal,
+  )
+  const failed = new Map<string, ObjectStatus>()
+  for (const { id, pods } of owned) {
+    const objects = pods.flatMap((pod) => {
+      const state = found.get(resourceKey(pod))
+      return state?.state === 'present' ? [state.object] : []
+    })
+    const status = failedByPods(objects, at)
+    if (status !== undefined) failed.set(resourceKey(id), status)
+  }
+  // A recording seldom has pods.
+  return { failed, notes: identity.recorded ? [] : owned.flatMap(({ id }, index) => notReadNotes(id, lists[index])) }
+}
+
+type PodList = Awaited<ReturnType<ClusterReader['readInventories']>>[number]
+
+async function listPods(reader: ClusterReader, workloads: readonly Workload[], signal: AbortSignal): Promise<readonly PodList[]> {
+  const questions = workloads.map(({ id, object }) => ({
+    listing: [{ group: '', kind: 'Pod', namespace: id.namespace }],
+    labelSelector: podSelector(object),
+  }))
+  try {
+    return await reader.readInventories(questions, signal)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+    return workloads.map(() => thrown)
+  }
+}
+
+function podsOf({ object }: Workload, list: PodList): readonly ResourceId[] {
+  if (list === undefined || list instanceof Failure) return []
+  const { objects = [], resources } = list
+  return resources.filter((_, index) => isOwnedBy(objects[index] ?? {}, object))
+}
+
+/** An error is not health. */
+function notReadNotes(id: ResourceId, list: PodList): readonly Note[] {
+  const why = list instanceof Failure ? list.why : list?.unread?.[0]?.why
+  if (why === undefined) return []
+  const text = `its pods cannot be read, so whether one of them failed is not known: ${why}`
+  return [{ cause: 'not-observed', subject: describeResourceId(id), text }]
+}
