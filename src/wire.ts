@@ -146,11 +146,12 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
           path: resolve(cwd, target.live),
           observedAt,
           ...(target.cluster === undefined ? {} : { name: target.cluster }),
+          ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
         })
         return { reader, close: () => undefined }
       }
       const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
-      return connectCluster(connectOptions(target, location))
+      return connectCluster(connectOptions(target, location), target.namespace)
     },
     offlineCluster: async (name) => {
       const { emptyCluster } = await import('./adapters/kubernetes/recording/recorded-cluster.ts')
@@ -158,7 +159,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     },
     openWriter: async (target) => {
       const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
-      return connectClusterWriter(connectOptions(target, location))
+      return connectClusterWriter(connectOptions(target, location), target.namespace)
     },
     openDriftEvents: async (target) => {
       const { connectDriftEvents } = await import('./adapters/kubernetes/connection/connect-cluster.ts')

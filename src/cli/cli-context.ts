@@ -26,6 +26,8 @@ export interface ClusterTarget {
   readonly kubeconfig: string | undefined
   /** Name for the cluster; undefined takes the context's. */
   readonly cluster: string | undefined
+  /** Of manifests that have none; undefined takes that of the context, or of the recording. */
+  readonly namespace?: string | undefined
   /** Path of a recorded cluster; undefined asks the API server. */
   readonly live: string | undefined
   readonly execAllow: readonly string[]

@@ -20,6 +20,7 @@ import {
   FORGE_FLAGS,
   FUNCTION_FLAGS,
   listFlags,
+  NAMESPACE_FLAGS,
   outputFlags,
   REPOSITORY_FLAGS,
   withFlags,
@@ -31,7 +32,7 @@ const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
 const ONE_PACKAGE = 'path of the package; optional if there is only one'
 /** Flags of a session with a repository, its forge and a cluster. */
-const SESSION_FLAGS = [REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS] as const
+const SESSION_FLAGS = [REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, NAMESPACE_FLAGS] as const
 
 export function addDecideCommands(program: Command, cli: CliContext, run: Run): void {
   const scan = program
@@ -55,8 +56,8 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
   const imported = program
     .command('import')
     .description('propose a package of the live objects of a namespace that nobody manages; Secrets are named and never written')
-  withFlags(imported, IMPORT_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((options) =>
-    run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
+  withFlags(imported, IMPORT_FLAGS, REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+    (options) => run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
   )
 
   const snooze = program

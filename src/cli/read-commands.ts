@@ -10,6 +10,7 @@ import {
   FORGE_FLAGS,
   FUNCTION_FLAGS,
   listFlags,
+  NAMESPACE_FLAGS,
   outputFlags,
   REPOSITORY_FLAGS,
   TERMINAL_FLAGS,
@@ -21,6 +22,8 @@ import { selectionFlags } from './flags/selection-flags.ts'
 
 const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
 const OBJECTS_IN_NAMESPACE = 'only objects of this namespace (default: all, also objects without a namespace)'
+const COMPARED_NAMESPACE =
+  'only objects of this namespace, which is also that of manifests that have none, as for kubectl (default: all, also objects without a namespace)'
 const SINCE_CHANGE = 'only changes written at this time or later; changes without a time are kept'
 const ONE_CLUSTER = 'only this cluster'
 
@@ -30,7 +33,7 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
     .description('show the differences between packages in git and the cluster; reads only')
     .argument('[packages...]', 'paths of packages (default: all)')
   const diffSelection = selectionFlags({
-    namespace: OBJECTS_IN_NAMESPACE,
+    namespace: COMPARED_NAMESPACE,
     risk: 'only changes of these risks, comma-separated; hidden changes do not affect the exit code',
     since: SINCE_CHANGE,
   })
@@ -68,9 +71,16 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
   const check = program
     .command('check')
     .description('check whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing')
-  withFlags(check, CHECK_FLAGS, REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, outputFlags(DOCUMENT_OUTPUTS)).action(
-    (options) => run(async () => (await import('./commands/check.ts')).check(options, cli)),
-  )
+  withFlags(
+    check,
+    CHECK_FLAGS,
+    REPOSITORY_FLAGS,
+    FORGE_FLAGS,
+    FUNCTION_FLAGS,
+    CLUSTER_FLAGS,
+    NAMESPACE_FLAGS,
+    outputFlags(DOCUMENT_OUTPUTS),
+  ).action((options) => run(async () => (await import('./commands/check.ts')).check(options, cli)))
 
   const render = program
     .command('render')
@@ -93,6 +103,7 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
     FORGE_FLAGS,
     FUNCTION_FLAGS,
     CLUSTER_FLAGS,
+    NAMESPACE_FLAGS,
     FLEET_FLAGS,
     outputFlags(PREVIEW_OUTPUTS),
   ).action((packages, options) => run(async () => (await import('./commands/preview.ts')).preview(packages, options, cli)))
@@ -102,7 +113,7 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
     .description('explain a line of diff, or a code (explain BP2001, SEC-RBAC, preset:hpa, note:secret-in-git)')
     .argument('<what>', 'path of a package, or a code')
     .argument('[selectors...]', 'lines by number, number and field, or object, also of ignored differences (default: all)')
-  withFlags(explain, REPOSITORY_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+  withFlags(explain, REPOSITORY_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, NAMESPACE_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
     (what, selectors, options) => run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, cli)),
   )
 }

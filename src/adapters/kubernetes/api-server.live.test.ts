@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertSameOwnership, at, bind, connect, create, resourceOf, verdict, wanted } from '../../../test/apiserver/live-cluster.ts'
+import {
+  assertSameOwnership,
+  at,
+  bind,
+  connect,
+  create,
+  realClock,
+  resourceOf,
+  verdict,
+  wanted,
+} from '../../../test/apiserver/live-cluster.ts'
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import { retryWhile, waitUntil } from '../../../test/waiting/wait-until.ts'
@@ -9,7 +19,7 @@ import type { WantedObject } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { formatJson, type JsonObject } from '../../text/json.ts'
-import type { ConnectedCluster } from './connection/connect-cluster.ts'
+import { type ConnectedCluster, connectCluster } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal
 
@@ -59,6 +69,9 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.equal(identity.uid, body.metadata.uid)
     assert.match(identity.version, /^v1\./)
     assert.equal((await (await connect(plane, 'nobody')).reader.identify(signal)).uid, '')
+    const options = { kubeconfig: plane.kubeconfig, environment: {}, clock: realClock, version: 'test' }
+    const given = connectCluster(options, 'boutique')
+    assert.deepEqual([identity.namespace, (await given.reader.identify(signal)).namespace], ['default', 'boutique'])
   })
 
   test('lists a kind over all namespaces; one that is not served is told as that, one that is forbidden too', async () => {

@@ -16,7 +16,9 @@ type ImportOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IMPORT_FLAG
 
 /** Proposes a package of the objects of a namespace that nobody manages. */
 export async function importObjects(options: ImportOptions, cli: CliContext): Promise<number> {
-  return withSession(cli, options, { packages: [], gitAlone: options.dryRun === true }, async ({ ports, request, progress, printer }) => {
+  // The namespace that is imported is not that of manifests without one.
+  const session = { ...options, namespace: undefined }
+  return withSession(cli, session, { packages: [], gitAlone: options.dryRun === true }, async ({ ports, request, progress, printer }) => {
     const { signal } = cli
     const read = await readRepository(ports.repository, options.branch, signal)
     const view = await withSources(read, [ports.cluster], request.renderer, signal)

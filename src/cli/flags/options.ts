@@ -87,7 +87,13 @@ export const CLUSTER_FLAGS = new Command()
   .option('--kubeconfig-exec-allow <path>', 'allow the kubeconfig to run this credential plugin (absolute path, repeatable)', collect)
   .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
   .option('--timeout <duration>', 'timeout of one request to the cluster, for example 30s', duration)
-export type ClusterOptions = ValuesOf<typeof CLUSTER_FLAGS>
+
+/** Where `-n` only says this. In `diff` it also selects. */
+export const NAMESPACE_FLAGS = new Command().option(
+  '-n, --namespace <name>',
+  'namespace of manifests that have none, as for kubectl (default: that of the context)',
+)
+export type ClusterOptions = ValuesOf<typeof CLUSTER_FLAGS> & Optional<ValuesOf<typeof NAMESPACE_FLAGS>>
 
 export const AUDIT_FLAGS = new Command().option(
   '--audit-log <path>',
@@ -153,6 +159,7 @@ export function clusterTarget(options: ClusterOptions): ClusterTarget {
     context: options.context,
     kubeconfig: options.kubeconfig,
     cluster: options.cluster,
+    namespace: options.namespace,
     live: options.live,
     execAllow: options.kubeconfigExecAllow ?? [],
     timeout: options.timeout,

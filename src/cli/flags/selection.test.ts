@@ -262,7 +262,7 @@ const REFUSED: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
   [['history', '--since', '25:00'], /a duration/],
   [['diff', '-w', '--interval', '0s'], /30s, 5m or 2h/],
   [['diff', '-w', '--interval', '2d'], /from 1s to 24h/],
-  [['scan', '-n', 'shop'], /unknown option/],
+  [['scan', '-A'], /unknown option/],
   [['scan', '--risk', 'high'], /unknown option/],
   [['scan', '-w'], /unknown option/],
 ]

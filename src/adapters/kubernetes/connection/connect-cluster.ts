@@ -39,10 +39,10 @@ export interface ConnectedCluster {
   close(): void
 }
 
-/** A cluster for reading only. @throws Failure BP1006 */
-export function connectCluster(options: ConnectOptions): ConnectedCluster {
+/** A cluster for reading only. @param given `--namespace`: of objects that have none; the context's by default. @throws Failure BP1006 */
+export function connectCluster(options: ConnectOptions, given?: string): ConnectedCluster {
   const { connection, namespace } = open(options)
-  const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: namespace })
+  const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: given ?? namespace })
   const watches: ClusterWatch[] = []
   return {
     name: connection.name,
@@ -69,12 +69,12 @@ export async function probeCluster(options: ConnectOptions, namespace: string, s
   }
 }
 
-/** The writing side, over a connection of its own, for the settle step only. @throws Failure BP1006 */
-export function connectClusterWriter(options: ConnectOptions): { readonly writer: ApiServerWriter; close(): void } {
+/** The writing side, over a connection of its own, for the settle step only. @param given as that of `connectCluster`. @throws Failure BP1006 */
+export function connectClusterWriter(options: ConnectOptions, given?: string): { readonly writer: ApiServerWriter; close(): void } {
   const { connection, namespace } = open(options)
   const writer = new ApiServerWriter(readApi(connection), writeApi(connection), {
     clock: options.clock,
-    defaultNamespace: namespace,
+    defaultNamespace: given ?? namespace,
     userAgent: userAgent(options),
   })
   return { writer, close: () => connection.close() }

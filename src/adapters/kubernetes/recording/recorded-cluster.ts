@@ -19,6 +19,8 @@ interface RecordedClusterOptions {
   readonly path: string
   /** `--cluster`; otherwise the name in the recording, or the file's. */
   readonly name?: string
+  /** `--namespace`: of objects that have none; the one of the recording by default. */
+  readonly namespace?: string
   /** For a recording without a time whose objects have none either. RFC 3339 UTC. */
   readonly observedAt: string
 }
@@ -47,7 +49,7 @@ export class RecordedCluster implements ClusterReader {
 
   constructor(recording: Recording, options: RecordedClusterOptions) {
     this.name = options.name ?? (recording.cluster || basename(options.path, extname(options.path)))
-    this.recording = recording
+    this.recording = options.namespace === undefined ? recording : { ...recording, namespace: options.namespace }
     this.namespaced = new Map([
       ...[...recording.objects.values()].map(({ id }) => [`${id.group}/${id.kind}`, id.namespace !== ''] as const),
       ...recording.kinds.map(({ apiVersion, kind, namespaced }) => [`${parseApiVersion(apiVersion).group}/${kind}`, namespaced] as const),
