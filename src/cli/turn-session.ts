@@ -133,7 +133,7 @@ export async function openSession(
       forge: { version: cli.version },
       clock: cli.clock,
       key,
-      renderer: await cli.openRenderer(allowedFunctions(options)),
+      renderer: await cli.openRenderer(allowedFunctions(options, cli.env)),
       between: new BetweenTurns(),
       onProgress: progress.step,
     }

@@ -281,8 +281,8 @@ function notAllowed(allow: string, what: string, folder: string, otherwise = '')
       code: 'BP1208',
       what,
       where: folder || '.',
-      why: 'only the command line can allow a program to run, and it does not allow this one',
-      remedy: `give --allow-render='${allow}' where it may run${otherwise}`,
+      why: 'only the command line and the environment can allow a program to run, and they do not allow this one',
+      remedy: `give --allow-render='${allow}' where it may run, or set BACKPORCH_ALLOW_RENDER for all commands${otherwise}`,
       retry: 'on-change',
     },
   }

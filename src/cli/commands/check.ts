@@ -74,7 +74,7 @@ export async function check(options: CheckOptions, cli: CliContext): Promise<num
   // Syncers of the cluster name units that have no Kptfile.
   if (base !== undefined)
     await ask('packages', async () => {
-      const read = { branch: base.branch, renderer: await cli.openRenderer(allowedFunctions(options)), operator: base.operator }
+      const read = { branch: base.branch, renderer: await cli.openRenderer(allowedFunctions(options, cli.env)), operator: base.operator }
       return checkPackages(base.repository, { ...read, synced }, cli.signal)
     })
   await ask('key', async () => [await checkKey(probes)])
@@ -220,7 +220,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     await ask('syncers', async () => {
       const operator = operatorPolicy(options, cli)
       const view = await readRepository(await cli.openRepository(options.repo, { readOnly: true }), options.branch, signal, { operator })
-      const sources = await discoverSources(view, found, await cli.openRenderer(allowedFunctions(options)), signal)
+      const sources = await discoverSources(view, found, await cli.openRenderer(allowedFunctions(options, cli.env)), signal)
       units = sources.titles.size
       return judgeSources(await readSyncers(found, signal), sources)
     })

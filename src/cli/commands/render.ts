@@ -34,7 +34,7 @@ export async function render(packages: readonly string[], options: RenderOptions
   if (output.to === 'folder') cli.checkNewFolder(output.path)
   const printer = new Printer(cli, { ...options, output: 'table' })
   const repository = await cli.openRepository(options.repo, { readOnly: true, trace: printer.trace })
-  const renderer = await cli.openRenderer(allowedFunctions(options))
+  const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
   const notes: Note[] = []
   const renders = await renderPackages(
     repository,

@@ -23,7 +23,11 @@ export const CHECK_FLAGS = new Command().option('--pre', 'before the installatio
 
 export const RENDER_FLAGS = new Command()
   .option('--cluster <name>', 'with -o: as the policies of this cluster render it')
-  .option('--allow-render <program>', 'with -o: a program that may render: kubectl for kustomize, helm for charts (repeatable)', collect)
+  .option(
+    '--allow-render <program>',
+    'with -o: a program that may render: kubectl for kustomize, helm for charts (repeatable; or BACKPORCH_ALLOW_RENDER)',
+    collect,
+  )
 export const RENDER_OUTPUT_FLAGS = new Command().addOption(renderOutputOption())
 
 export const SCAN_FLAGS = new Command()

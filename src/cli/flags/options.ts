@@ -75,7 +75,7 @@ export type FunctionOptions = ValuesOf<typeof FUNCTION_FLAGS>
 export const CLUSTER_FLAGS = new Command()
   .option(
     '--allow-render <program>',
-    'allow policies to render packages with this program: kubectl for kustomize, helm for charts; sops to compare encrypted values (repeatable)',
+    'allow policies to render packages with this program: kubectl for kustomize, helm for charts; sops to compare encrypted values (repeatable). BACKPORCH_ALLOW_RENDER=kubectl,helm allows them for each command',
     collect,
   )
   .option('--context <name>', 'context of the kubeconfig (default: the current context)')
@@ -135,16 +135,18 @@ export const EXIT_FLAGS = new Command()
   .addOption(new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift').argParser(onOff).hideHelp())
 export type ExitOptions = ValuesOf<typeof EXIT_FLAGS>
 
-/** What pipelines may run beside the functions that are built in. */
-export function allowedFunctions({
-  allowExec,
-  allowModule,
-  allowImage,
-  allowRender,
-  containerEngine,
-}: FunctionOptions & Pick<ClusterOptions, 'allowRender'>): AllowedFunctions {
-  return { exec: allowExec ?? [], modules: allowModule ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
+/** What pipelines may run beside the functions that are built in, by the command line and the environment: a repository allows nothing. */
+export function allowedFunctions(
+  { allowExec, allowModule, allowImage, allowRender, containerEngine }: FunctionOptions & Pick<ClusterOptions, 'allowRender'>,
+  { [RENDER_VARIABLE]: renders = '' }: CliContext['env'],
+): AllowedFunctions {
+  const always = renders.split(',').flatMap((program) => (program.trim() === '' ? [] : [program.trim()]))
+  const render = [...new Set([...(allowRender ?? []), ...always])]
+  return { exec: allowExec ?? [], modules: allowModule ?? [], images: allowImage ?? [], render, engine: containerEngine }
 }
+
+/** Programs of `--allow-render` for each command, with commas between them. */
+const RENDER_VARIABLE = 'BACKPORCH_ALLOW_RENDER'
 
 export function clusterTarget(options: ClusterOptions): ClusterTarget {
   if (options.live !== undefined && (options.context !== undefined || options.kubeconfig !== undefined)) {

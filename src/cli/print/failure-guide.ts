@@ -124,8 +124,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1208: {
     cause:
-      'a folder has a kustomization or a chart, or spec.render of a policy names kustomize, helm or a command; a program runs only where the command line allows it',
-    fix: 'allow it with --allow-render, in the words of the policy (kubectl for kustomize, helm for charts), or correct spec.render',
+      'a folder has a kustomization or a chart, or spec.render of a policy names kustomize, helm or a command; a program runs only where the command line or the environment allows it',
+    fix: 'allow it with --allow-render or for all commands with BACKPORCH_ALLOW_RENDER, in the words of the policy (kubectl for kustomize, helm for charts), or correct spec.render',
   },
   BP1209: {
     cause: 'kubectl kustomize or the command of the policy was not found, failed, or printed different output in two runs',
