@@ -35,7 +35,7 @@ export const FAILURE_CODES = {
   BP1207: 'rendering the rendered package changes it again',
   BP1208: 'the operator does not allow the program that renders the package',
   BP1209: 'the program that renders the package failed',
-  BP1210: 'the kustomization cannot be built from the repository alone',
+  BP1210: 'the kustomization or chart cannot be built from the repository alone',
   BP1211: 'encrypted values cannot be decrypted',
   BP2001: 'the live value cannot be adopted, or not be kept without git',
   BP2002: 'a Secret value cannot be adopted',

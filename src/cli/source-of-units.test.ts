@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
-import { TurnWorld, yaml } from '../../test/fakes/turn-world.ts'
+import { appliedBy } from '../../test/fakes/live-object.ts'
+import { SyncedWorld } from '../../test/fakes/synced-world.ts'
+import { policyText, TurnWorld, WEB, yaml } from '../../test/fakes/turn-world.ts'
+import { APPS, FILES, RELEASE, VALUES } from '../../test/helm/declared-release-world.ts'
 import type { Probes } from '../ports/probes.ts'
 
 const APPLICATION = `apiVersion: argoproj.io/v1alpha1
@@ -20,6 +23,15 @@ const PROBES: Probes = {
   signingKey: async () => undefined,
   hasGitIdentity: async () => true,
 }
+
+const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {interval: 1m, ref: {branch: main}, url: "ssh://git@/deploy"}
+`
+const LABELS = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}'
+/** Without the chart. */
+const RELEASED = Object.fromEntries(Object.entries(FILES).filter(([path]) => !path.startsWith('charts/')))
 
 /** One unit of each source: an Application, a folder and a package of kpt. */
 async function scanned(): Promise<TurnWorld> {
@@ -48,6 +60,24 @@ test('status -o wide has the source of each unit', async () => {
   assert.doesNotMatch((await runInWorld(await scanned(), ['status'])).stdout, /SOURCE/)
 })
 
+/** A unit of Flux that no turn could render so far, and a package that a policy renders as a chart. */
+async function unrendered(): Promise<TurnWorld> {
+  const chart = { 'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\n' }
+  const helm = '{match: {packages: [charts/web]}, render: {tool: helm, release: web, namespace: shop}}'
+  const world = new SyncedWorld({ ...RELEASED, ...chart, '.drift/helm.yaml': policyText(helm).replace('name: test', 'name: helm') }, [])
+  for (const text of [SYNC, APPS, VALUES, RELEASE.replace('  name: web\n', `  name: web\n  labels: ${LABELS}\n`)])
+    world.cluster.put(appliedBy('kustomize-controller', yaml(text)))
+  for (const argv of [['scan', '--path', 'charts/web'], ['scan']]) await runInWorld(world, argv, { renderer: world.request().renderer })
+  return world
+}
+
+test('a unit that was never rendered has its source, also where it is a release of Helm', async () => {
+  const { stdout } = await runInWorld(await unrendered(), ['status', '--columns', 'PACKAGE,STATE,SOURCE'])
+  assert.match(stdout, /^apps\/production +\? Unknown +Flux Kustomization flux-system\/apps$/m)
+  assert.match(stdout, /^apps\/production\/web +\? Unknown +Flux HelmRelease shop\/web$/m)
+  assert.match(stdout, /^charts\/web +\? Unknown +Helm release shop\/web$/m)
+})
+
 test('get packages lists what Porch lists, and a note names the resource that applies each other unit', async () => {
   const { stdout, stderr } = await runInWorld(await scanned(), ['get', 'packages'])
   assert.match(stdout, /apps\.kept/)
@@ -55,6 +85,45 @@ test('get packages lists what Porch lists, and a note names the resource that ap
   assert.match(stderr, /a folder without a Kptfile is no package revision/)
   const json = JSON.parse((await runInWorld(await scanned(), ['get', 'packages', '-o', 'json'])).stdout)
   assert.match(JSON.stringify(json), /a folder that Argo CD Application argocd\/shop applies is no package revision/)
+})
+
+test('get packages lists the units of a repository in which Porch would list nothing', async () => {
+  const world = await unrendered()
+  const { stdout, stderr } = await runInWorld(world, ['get', 'packages', '-o', 'wide'])
+  assert.match(stdout, /^NAME +PACKAGE .* SOURCE$/m)
+  assert.match(stdout, /^- +apps\/production +- +- +- +- +deploy +\? .*Flux Kustomization flux-system\/apps$/m, stdout)
+  assert.match(stdout, /^- +apps\/production\/web .*Flux HelmRelease shop\/web$/m)
+  assert.match(stdout, /^- +charts\/web .*Helm release shop\/web$/m)
+  assert.match(stderr, /^no package revision of Porch: these are the units, by what applies them$/m)
+  assert.doesNotMatch(stderr, /is no package revision;/)
+  assert.equal((await runInWorld(world, ['get', 'packages', '-o', 'name'])).stdout, 'apps/production\napps/production/web\ncharts/web\n')
+  const { items } = JSON.parse((await runInWorld(world, ['get', 'packages', 'apps/production/web', '-o', 'json'])).stdout)
+  assert.deepEqual(items, [
+    {
+      packagePath: 'apps/production/web',
+      packageName: 'apps/production/web',
+      source: 'Flux HelmRelease shop/web',
+      drift: [{ cluster: 'prod', state: 'Unknown', changes: 0, health: 'Unknown' }],
+    },
+  ])
+})
+
+test('get packages has the drift and the open proposal of a unit of Argo CD', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
+  world.cluster.put(yaml(APPLICATION))
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  const { stdout } = await runInWorld(world, ['get', 'packages', '-o', 'wide', '--risk', 'critical,high,medium,low'])
+  assert.match(stdout, /^- +apps\/web .* 1\/2 .*drift-[0-9a-f]{8} +Argo CD Application argocd\/shop$/m, stdout)
+})
+
+test('get packages says where nothing is recorded, and how units are found', async () => {
+  const world = new TurnWorld()
+  world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
+  const { stdout, stderr } = await runInWorld(world, ['get', 'packages'])
+  assert.equal(stdout, '')
+  assert.match(stderr, /^no package revision, and no unit of a syncer is recorded \(backporch scan finds them\)$/m)
 })
 
 test('check names the syncers of the cluster and the units that they name', async () => {

@@ -1,6 +1,7 @@
 import type { Note } from '../../note.ts'
 import type { PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
 import { readPorchListing } from '../../reconcile/porch/read-porch-listing.ts'
 import { actorName } from '../../record/actor-name.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
@@ -20,14 +21,17 @@ import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { type Column, objectWord, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
-import { driftCount, healthCell, heldCell, workspaceOf } from '../print/unit-cells.ts'
+import { driftCount, healthCell, heldCell, sourceOf, workspaceOf } from '../print/unit-cells.ts'
 
 type GetOptions = RepositoryOptions & WatchOptions & ListOptions & Omit<SelectionOptions, 'since'>
 type GetPackagesOptions = GetOptions & ValuesOf<typeof PORCH_FLAGS>
 type GetDriftsOptions = GetOptions & Pick<SelectionOptions, 'since'>
 
 interface PackageRow {
-  readonly revision: PackageRevision
+  /** From the root of the repository. */
+  readonly path: string
+  /** Undefined for a unit of a repository in which Porch lists nothing. */
+  readonly revision: PackageRevision | undefined
   readonly reports: readonly DriftReport[]
 }
 
@@ -39,7 +43,9 @@ export async function getPackages(names: readonly string[], options: GetPackages
     const registered = { repository: options.name ?? view.name, directory: options.directory ?? '' }
     const { revisions, problems } = await readPorchListing(view, registered, cli.signal)
     const folders = view.packages.filter(({ source }) => source === 'folder')
-    const notes: readonly Note[] = [...problems, ...folders.map(({ path }) => notListed(path, view))]
+    // Where Porch lists nothing at all, the units are what there is.
+    const units = revisions.length === 0 && options.directory === undefined ? folders.map(({ path }) => path) : []
+    const notes: readonly Note[] = [...problems, ...(units.length > 0 ? [] : folders.map(({ path }) => notListed(path, view)))]
     const selection = await selectUnits(
       reading,
       { named: names, alsoKnown: revisions.map(({ packagePath }) => packagePath) },
@@ -49,9 +55,14 @@ export async function getPackages(names: readonly string[], options: GetPackages
     const reports = ledger.reports.filter(
       (report) => selection.takesCluster(report.spec.unit.cluster) && selection.inNamespace(report) !== false,
     )
-    const selected = revisions
-      .filter(({ packagePath }) => selection.takesPackage(packagePath))
-      .map((revision) => ({ revision, reports: reports.filter((report) => isAbout(report, revision)) }))
+    const all: readonly PackageRow[] = [
+      ...revisions.map((revision) => ({
+        ...{ path: revision.packagePath, revision },
+        reports: reports.filter((report) => isAbout(report, revision)),
+      })),
+      ...units.map((path) => ({ path, revision: undefined, reports: reports.filter(({ spec }) => spec.unit.package === path) })),
+    ]
+    const selected = all.filter(({ path }) => selection.takesPackage(path))
     const rows = selected.filter((row) => isWanted(row, options))
     const fresh = freshnessNotes([...new Set(selected.flatMap((row) => row.reports))], ledger, view, cli.clock.now())
     return {
@@ -59,17 +70,24 @@ export async function getPackages(names: readonly string[], options: GetPackages
       print: (only) => {
         const shown = rows.filter((row) => only === undefined || only.has(rowKey(row)))
         const part = notesPart([...ledger.problems, ...fresh, ...notes], printer)
-        if (!printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items: shown.map(itemOf), ...part }, printer)) {
-          const columns = packageColumns(printer.terminal, registered.repository)
+        if (
+          !printList(
+            { apiVersion: API_VERSION, kind: 'PackageRevisionList', items: shown.map((row) => itemOf(row, view.policies)), ...part },
+            printer,
+          )
+        ) {
+          const columns = packageColumns(printer.terminal, registered.repository, view.policies)
           // A watch prints later rows below them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
-          const named = printer.output === 'name' ? shown.filter(({ revision }) => revision.name !== '') : shown
-          printRows({ rows: named, columns, nameOf: ({ revision }) => revision.name, widths, headers }, printer)
+          const named = printer.output === 'name' ? shown.filter((row) => nameOfRow(row) !== '') : shown
+          printRows({ rows: named, columns, nameOf: nameOfRow, widths, headers }, printer)
         }
         if (only !== undefined) return
         printNotes(printer.isTable ? [...fresh, ...notes] : notes, printer)
         if (selected.length === 0 && printer.isTable)
-          printer.hint(options.directory ? `no package revision in ${options.directory}` : 'no package revision')
+          printer.hint(options.directory ? `no package revision in ${options.directory}` : NOTHING_LISTED)
+        else if (units.length > 0 && printer.isTable)
+          printer.hint('no package revision of Porch: these are the units, by what applies them')
         printHidden(selected.length - rows.length, 'revision', flagsGiven(options, ['namespace', 'risk', 'state']), printer)
       },
       exit: 0,
@@ -77,9 +95,17 @@ export async function getPackages(names: readonly string[], options: GetPackages
   })
 }
 
-/** Porch gives the package that is everything no name. */
-function rowKey({ revision: { name, ref } }: PackageRow): string {
-  return name === '' ? ref : name
+/** The units of a syncer are known from a scan. */
+const NOTHING_LISTED = 'no package revision, and no unit of a syncer is recorded (backporch scan finds them)'
+
+/** Porch gives the package that is everything no name. A unit is named as the other commands take it. */
+function nameOfRow({ revision, path }: PackageRow): string {
+  return revision === undefined ? path || '.' : revision.name
+}
+
+function rowKey({ revision, path }: PackageRow): string {
+  if (revision === undefined) return path
+  return revision.name === '' ? revision.ref : revision.name
 }
 
 function notListed(path: string, { recorded }: Pick<LedgerReading['view'], 'recorded'>): Note {
@@ -100,9 +126,10 @@ function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): bool
   )
 }
 
-function itemOf({ revision, reports }: PackageRow): object {
+function itemOf(row: PackageRow, policies: PolicySet): object {
+  const { revision, path, reports } = row
   return {
-    ...revision,
+    ...(revision ?? { packagePath: path, packageName: path, source: sourceOfRow(row, policies) }),
     drift: reports.map(({ spec, status }) => ({
       cluster: spec.unit.cluster,
       state: status.state,
@@ -112,16 +139,21 @@ function itemOf({ revision, reports }: PackageRow): object {
   }
 }
 
-const packageColumns = (terminal: Terminal, repository: string): Column<PackageRow>[] => [
-  { name: 'NAME', value: ({ revision }) => revision.name },
+function sourceOfRow({ revision, path, reports: [report] }: PackageRow, policies: PolicySet): string {
+  if (report !== undefined) return sourceOf(report.spec.unit, policies)
+  return revision === undefined ? sourceOf({ cluster: '', package: path, source: 'folder' }, policies) : 'kpt'
+}
+
+const packageColumns = (terminal: Terminal, repository: string, policies: PolicySet): Column<PackageRow>[] => [
+  { name: 'NAME', value: ({ revision }) => revision?.name ?? '' },
   {
     name: 'PACKAGE',
-    value: ({ revision, reports }) => revision.packageName || unitName(reports[0]?.spec.unit ?? { package: '' }),
+    value: ({ revision, path, reports }) => (revision?.packageName ?? path) || unitName(reports[0]?.spec.unit ?? { package: '' }),
   },
-  { name: 'WORKSPACENAME', value: ({ revision }) => revision.workspace },
-  { name: 'REVISION', value: ({ revision }) => String(revision.revision) },
-  { name: 'LATEST', value: ({ revision }) => String(revision.latest) },
-  { name: 'LIFECYCLE', value: ({ revision }) => revision.lifecycle },
+  { name: 'WORKSPACENAME', value: ({ revision }) => revision?.workspace ?? '' },
+  { name: 'REVISION', value: ({ revision }) => String(revision?.revision ?? '') },
+  { name: 'LATEST', value: ({ revision }) => String(revision?.latest ?? '') },
+  { name: 'LIFECYCLE', value: ({ revision }) => revision?.lifecycle ?? '' },
   { name: 'REPOSITORY', value: () => repository },
   { name: 'DRIFT', value: driftOf },
   { name: 'RISK', value: ({ reports }) => worstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-' },
@@ -129,8 +161,15 @@ const packageColumns = (terminal: Terminal, repository: string): Column<PackageR
     name: 'HEALTH',
     value: ({ reports }) => healthCell(worstHealth(reports.flatMap(({ status }) => status.health?.status ?? [])), terminal),
   },
-  { name: 'PR', value: ({ revision }) => (revision.lifecycle === 'Proposed' ? revision.workspace : '-') },
+  { name: 'PR', value: proposalOf },
+  { name: 'SOURCE', wide: true, value: (row) => sourceOfRow(row, policies) },
 ]
+
+function proposalOf({ revision, reports }: PackageRow): string {
+  if (revision !== undefined) return revision.lifecycle === 'Proposed' ? revision.workspace : '-'
+  const open = reports.flatMap(({ status }) => (status.lifecycle === 'Proposed' ? [workspaceOf(status)] : []))
+  return [...new Set(open)].join(', ') || '-'
+}
 
 /** Drift belongs to the running revision (the latest published one, or the base branch before it) and to the branch of its episode. */
 function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {

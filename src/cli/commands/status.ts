@@ -125,7 +125,7 @@ function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view'
     { name: 'OBSERVED', value: (report) => age(seenAtOf(report)) },
     { name: 'UNHEALTHY', wide: true, value: ({ status: { health } }) => unhealthyCell(health) },
     { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
-    { name: 'SOURCE', wide: true, value: ({ spec }) => sourceOf(spec.unit) },
+    { name: 'SOURCE', wide: true, value: ({ spec }) => sourceOf(spec.unit, view.policies) },
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
     { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
   ]

@@ -1,4 +1,6 @@
 /** Columns and sentences about one unit. */
+import { effectivePolicy } from '../../policy/effective-policy.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, UnitHealth } from '../../record/schema.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -12,9 +14,14 @@ export function driftCount({ spec, status: { state } }: DriftReport): string {
   return `${objects}/${spec.observed.objects + unexpected}`
 }
 
-/** What the unit is known by: `kpt`, `folder`, or the resource of the syncer that applies it. */
-export function sourceOf({ source, appliedBy }: Pick<DriftReport['spec']['unit'], 'source' | 'appliedBy'>): string {
-  return appliedBy ?? source ?? 'kpt'
+/** What the unit is known by: the resource of the syncer that applies it, the Helm release that it is, `folder` or `kpt`. */
+export function sourceOf(
+  { cluster, package: path, source, appliedBy }: Pick<DriftReport['spec']['unit'], 'cluster' | 'package' | 'source' | 'appliedBy'>,
+  policies: PolicySet,
+): string {
+  if (appliedBy !== undefined) return appliedBy
+  const { render } = effectivePolicy(policies, cluster, path)
+  return render.tool === 'helm' ? `Helm release ${render.namespace}/${render.release}` : (source ?? 'kpt')
 }
 
 /** Workspace of the open record: that of its own episode, or of its joint proposal. */

@@ -2,6 +2,7 @@
 import type { FailureCode } from '../../failure.ts'
 import { clusterDetection } from '../../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { given } from '../../text/given.ts'
 import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { Observation } from '../turn/observation.ts'
@@ -80,9 +81,10 @@ function lostInPlan({ cluster: { units: observed } }: TurnObservation, units: re
   })
 }
 
-function lostUnit({ unit: { cluster, slug, packagePath }, git }: Observation): LostUnit {
+function lostUnit({ unit: { cluster, slug, packagePath, source, appliedBy }, git }: Observation): LostUnit {
   const folder = ledgerUnitFolder(cluster, slug)
   const { report, texts } = git.ledger
-  const first = { cluster, package: packagePath, branch: git.baseBranch, commit: git.base, tree: git.treeHash }
+  const by = { ...(source === 'folder' ? { source } : {}), ...given({ appliedBy }) }
+  const first = { cluster, package: packagePath, ...by, branch: git.baseBranch, commit: git.base, tree: git.treeHash }
   return { folder, report, unit: report?.spec.unit ?? first, resourceGroup: texts.get(`${folder}/resourcegroup.yaml`) }
 }

@@ -2,8 +2,10 @@
 import { packageSlug } from '../../package/find-packages.ts'
 import type { LostUnit } from '../../plan/turn/turn-observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
+import { effectivePolicy } from '../../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import type { DriftReport } from '../../record/schema.ts'
+import { describeChoice } from '../../render/render-choice.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
 interface LostPackages {
@@ -34,10 +36,23 @@ export async function readLostUnits(
   const first = missing.map((path) => ({
     folder: ledgerUnitFolder(cluster, packageSlug(path, '')),
     report: undefined,
-    unit: { cluster, package: path, branch: view.baseBranch, commit: view.base, tree: contentHash(below(view.tree, path)) },
+    unit: {
+      ...{ cluster, package: path, ...knownBy(view, cluster, path) },
+      ...{ branch: view.baseBranch, commit: view.base, tree: contentHash(below(view.tree, path)) },
+    },
     resourceGroup: undefined,
   }))
   return [...known.filter(({ report }) => followsBase(report, view)), ...first]
+}
+
+/** By what the unit was found, whether or not it can be rendered. */
+function knownBy(view: RepositoryView, cluster: string, path: string): Pick<DriftReport['spec']['unit'], 'source' | 'appliedBy'> {
+  const source = view.packages.find((found) => found.path === path)?.source
+  const { render } = effectivePolicy(view.policies, cluster, path)
+  return {
+    ...(source === 'folder' ? { source } : {}),
+    ...(render.tool === 'syncer' ? { appliedBy: describeChoice(render) } : {}),
+  }
 }
 
 /** As `otherBase` has it. */

@@ -12,9 +12,16 @@ const REPORT = /^(clusters\/([^/]+)\/([^/]+))\/report\.yaml$/
 export function unreportedUnits(view: RepositoryView): ReadonlyMap<string, DriftReport> {
   const { packages, policies, clusters, reports, ledgerTree, base } = view
   const paths = new Map(packages.map(({ path }) => [packageSlug(path, ''), path]))
+  const folders = new Set(packages.flatMap(({ path, source }) => (source === 'folder' ? [path] : [])))
   const observed = new Set([...clusters.keys(), ...[...reports.values()].map(({ spec }) => spec.unit.cluster)])
   const unknown = (cluster: string, path: string): DriftReport =>
-    firstReport({ unit: { cluster, package: path, commit: base, tree: '' }, code: 'BP3018' }, '')
+    firstReport(
+      {
+        unit: { cluster, package: path, ...(folders.has(path) ? { source: 'folder' } : {}), commit: base, tree: '' },
+        code: 'BP3018',
+      },
+      '',
+    )
   const broken = ledgerTree.flatMap(({ path }): [string, DriftReport][] => {
     const [, folder = '', cluster = '', slug = ''] = REPORT.exec(path) ?? []
     if (folder === '' || reports.has(folder)) return []
