@@ -53,8 +53,10 @@ export interface OpenedProposal {
 /** A proposal as the forge has it. */
 export interface KnownProposal extends OpenedProposal {
   readonly number: number
-  /** Full ref name of its branch. */
+  /** Full ref name of its branch: the one that it was opened of, where it was found by its number. */
   readonly ref: string
+  /** Full ref name of its branch now, where somebody renamed that. */
+  readonly movedTo?: string
   readonly baseBranch: string
   readonly state: 'open' | 'merged' | 'closed'
   /** Head commit as the forge has it; of one that was merged or closed, the head at that moment, wherever its branch went since. */
@@ -94,8 +96,15 @@ export interface Forge {
   /**
    * Every open proposal into the base branch from a branch under `proposed/` or named in `refs`, and for each ref of `refs` that has
    * none, the last one that it had. Never invents absence: an answer that cannot be trusted is a failure.
+   * @param numbers by ref, of the last one that was opened of it: it counts also where its branch was renamed, or where it goes into another
+   * base. One that the repository does not have, or that is of a fork, is none
    */
-  readProposals(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]>
+  readProposals(
+    baseBranch: string,
+    refs: readonly string[],
+    signal: AbortSignal,
+    numbers?: ReadonlyMap<string, number>,
+  ): Promise<readonly KnownProposal[]>
   /**
    * Opens or updates; the same branch twice is one proposal. `known` is what `readProposals` gave for the branch. The text of one that
    * ended since stays what was reviewed. @throws Failure BP4003 where `known` was open and is not any more

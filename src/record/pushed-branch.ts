@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { given } from '../text/given.ts'
 import { isRecordPath } from './record-paths.ts'
 import { API_VERSION, documentHead } from './schema.ts'
 
@@ -27,6 +28,12 @@ export const pushedBranchSchema = z.object({
         }),
       )
       .describe('What backporch pushed, the latest last, twenty at most.'),
+    pullRequest: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('Number of the pull request that was opened of it last: it stays the same when the branch is renamed.'),
   }),
 })
 
@@ -57,8 +64,13 @@ export function withPushed(before: PushedBranch | undefined, branch: string, com
   const others = (before?.spec.commits ?? []).filter((known) => known.commit !== commit)
   return {
     ...documentHead('PushedBranch', branch),
-    spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS) },
+    spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS), ...given({ pullRequest: before?.spec.pullRequest }) },
   }
+}
+
+/** With the number of its pull request; undefined where it has that already. */
+export function withPullRequest(before: PushedBranch, pullRequest: number): PushedBranch | undefined {
+  return before.spec.pullRequest === pullRequest ? undefined : { ...before, spec: { ...before.spec, pullRequest } }
 }
 
 function byPath(left: { readonly path: string }, right: { readonly path: string }): number {

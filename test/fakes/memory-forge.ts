@@ -1,5 +1,6 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
+import { byNumber } from '../../src/adapters/forge/by-number.ts'
 import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
@@ -74,14 +75,19 @@ export class MemoryForge implements HostedForge {
     })
   }
 
-  async readProposals(baseBranch: string, refs: readonly string[]): Promise<readonly KnownProposal[]> {
+  async readProposals(
+    baseBranch: string,
+    refs: readonly string[],
+    _signal?: AbortSignal,
+    numbers?: ReadonlyMap<string, number>,
+  ): Promise<readonly KnownProposal[]> {
     this.beforeRead()
     this.refresh()
     const open = this.proposals.filter((proposal) => proposal.state === 'open' && proposal.baseBranch === baseBranch)
     const last = refs
       .filter((ref) => !open.some((proposal) => proposal.ref === ref))
-      .flatMap((ref) => this.proposals.findLast((proposal) => proposal.ref === ref) ?? [])
-    return [...open, ...last]
+      .flatMap((ref) => this.proposals.findLast((proposal) => proposal.ref === ref && proposal.baseBranch === baseBranch) ?? [])
+    return byNumber([...open, ...last], { refs, numbers }, async (number) => this.proposals.find((proposal) => proposal.number === number))
   }
 
   async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined): Promise<OpenedProposal> {
@@ -115,12 +121,13 @@ export class MemoryForge implements HostedForge {
       return { label: `#${number}`, url: `https://forge.example/pulls/${number}`, number }
     }
     if (known === undefined) throw new Error('the turn did not know of an open proposal')
-    const same = before.title === title && before.body === body && before.draft === draft && before.labels.join() === labels.join()
+    const sameText = before.title === title && before.body === body && before.draft === draft
+    const same = sameText && before.labels.join() === labels.join() && before.baseBranch === baseBranch
     if (same) return before
     this.write(`edit #${before.number}`, () => {
       const now = this.proposals[open]
       if (now?.state !== 'open') throw endedMeanwhile(before)
-      this.proposals[open] = { ...now, title, body, labels, draft }
+      this.proposals[open] = { ...now, title, body, labels, draft, baseBranch }
     })
     return before
   }

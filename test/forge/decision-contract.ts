@@ -28,6 +28,55 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.equal((await readOne(wanted.ref)).state, 'open')
   })
 
+  it('finds one by its number whose branch was renamed, as long as it is open and when it is closed', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    const name = `people/fix-${number}`
+    await fixture().human.renameBranch(number, wanted.ref.slice('refs/heads/'.length), name)
+    const read = async () => {
+      const all = await fixture()
+        .openForge()
+        .readProposals('main', [wanted.ref], signal, new Map([[wanted.ref, number]]))
+      const { state, movedTo, commit, decidedBy } = all.find(({ ref }) => ref === wanted.ref) ?? assert.fail('it is not found')
+      return { state, movedTo, commit, decidedBy }
+    }
+    const now = { movedTo: `refs/heads/${name}`, commit: wanted.commit }
+    assert.deepEqual(await read(), { state: 'open', ...now, decidedBy: '' })
+    await fixture().human.close(number)
+    assert.deepEqual(await read(), { state: 'closed', ...now, decidedBy: fixture().people.writer })
+  })
+
+  it('finds one by its number that goes into another base, puts an open one back, and tells who closed it', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    const read = async () => {
+      const all = await fixture()
+        .openForge()
+        .readProposals('main', [wanted.ref], signal, new Map([[wanted.ref, number]]))
+      return all.find(({ ref }) => ref === wanted.ref) ?? assert.fail('it is not found')
+    }
+    await fixture().human.retarget(number, 'staging')
+    const known = await read()
+    assert.deepEqual([known.number, known.baseBranch, known.state, known.movedTo], [number, 'staging', 'open', undefined])
+    await fixture().openForge().ensureProposal(wanted, known, signal)
+    assert.equal((await read()).baseBranch, 'main')
+    await fixture().human.retarget(number, 'staging')
+    await fixture().human.close(number)
+    const { state, baseBranch, decidedBy } = await read()
+    assert.deepEqual([state, baseBranch, decidedBy], ['closed', 'staging', fixture().people.writer])
+  })
+
+  it('takes nothing for a proposal whose number it does not have', async () => {
+    const ref = 'refs/heads/proposed/apps/web/drift-0badcafe'
+    const all = await fixture()
+      .openForge()
+      .readProposals('main', [ref], signal, new Map([[ref, 999_999]]))
+    assert.deepEqual(
+      all.filter((proposal) => proposal.ref === ref),
+      [],
+    )
+  })
+
   const tagsOf = async (): Promise<readonly string[]> =>
     [...(await fixture().repository.refs(signal)).refs.keys()].filter((ref) => ref.startsWith('refs/tags/'))
 

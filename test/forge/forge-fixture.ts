@@ -35,6 +35,10 @@ export interface HumanHand {
   reopen(number: number): Promise<void>
   editBody(number: number, body: string): Promise<void>
   addLabel(number: number, name: string): Promise<void>
+  /** Short names; the pull request goes with its branch. */
+  renameBranch(number: number, before: string, after: string): Promise<void>
+  /** Makes the branch `base` at the base that it has where it is not there. */
+  retarget(number: number, base: string): Promise<void>
 }
 
 /** What tests do with a ground: branches of their own, and what became of them. */

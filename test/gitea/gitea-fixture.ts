@@ -133,6 +133,13 @@ export function handOf(gitea: Gitea, who: GiteaUser, path: string): HumanHand {
     close: async (number) => void (await send('PATCH', `/issues/${number}`, { state: 'closed' })),
     reopen: async (number) => void (await send('PATCH', `/issues/${number}`, { state: 'open' })),
     editBody: async (number, body) => void (await send('PATCH', `/issues/${number}`, { body })),
+    renameBranch: async (_number, before, after) =>
+      void (await send('PATCH', `/branches/${before.split('/').map(encodeURIComponent).join('/')}`, { name: after })),
+    retarget: async (number, base) => {
+      const { status } = await gitea.request(who.token, 'POST', `${path}/branches`, { new_branch_name: base, old_branch_name: 'main' })
+      if (status !== 201 && status !== 409) throw new Error(`making ${base} answers ${status}`)
+      await send('PATCH', `/pulls/${number}`, { base })
+    },
     addLabel: async (number, name) => {
       const { id } = await send<{ id: number }>('POST', '/labels', { name, color: '#ededed' })
       await send('POST', `/issues/${number}/labels`, { labels: [id] })

@@ -129,7 +129,7 @@ function reopenedProposals(observed: Observation): readonly KnownProposal[] {
   const { git, proposals } = observed
   return git.ledger.closed.flatMap(({ metadata, status }) => {
     const proposal = isClosedByPerson(status) ? proposals.get(proposedRef(observed, `drift-${metadata.name}`)) : undefined
-    return proposal?.state === 'open' && !git.refs.has(proposal.ref) ? [proposal] : []
+    return proposal?.state === 'open' && proposal.movedTo === undefined && !git.refs.has(proposal.ref) ? [proposal] : []
   })
 }
 
@@ -325,12 +325,15 @@ function openAndDeleted(observed: Observation): DeletedProposal | undefined {
   const workspace = `drift-${episode}`
   // A branch without our record is still a branch: a person works on it.
   const ref = report.status.branch === undefined ? proposedRef(observed, workspace) : `refs/heads/${report.status.branch}`
+  const proposal = observed.proposals.get(ref)
   const known =
     git.refs.has(ref) ||
     git.published.some((published) => published.workspace === workspace) ||
     git.branches.some((branch) => branch.workspace === workspace) ||
     // Merged between the reads of git and of the forge: the next turn reads its record.
-    observed.proposals.get(ref)?.state === 'merged' ||
+    proposal?.state === 'merged' ||
+    // Its branch is elsewhere, and nobody decided.
+    (proposal?.state === 'open' && proposal.movedTo !== undefined) ||
     git.branches.some(({ record }) => record.metadata.name === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
     git.unreadable.some((record) => record.episode === episode) ||
@@ -345,12 +348,14 @@ function openAndDeleted(observed: Observation): DeletedProposal | undefined {
 function deletedByHand(observed: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
   const { episode, plan, since } = report.status
   const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
-  const status = declined(observed, spec.changes, observed.proposals.get(ref), 'the branch was deleted')
+  const by = observed.proposals.get(ref)
+  const isRenamed = by?.movedTo !== undefined
+  const status = declined(observed, spec.changes, by, isRenamed ? PROPOSAL_CLOSED : 'the branch was deleted')
   const closed = closedEpisodeOf({ spec }, status)
   return {
     ref,
     episode: closed,
-    note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${status.silentUntil}`,
+    note: `${workspace} was closed${isRenamed ? '' : ' by deleting its branch'}: exactly this drift is silent until ${status.silentUntil}`,
     writes: { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) },
   }
 }

@@ -240,7 +240,7 @@ test('the same drift in three clusters is one proposal on a hosted forge, and th
 
 test('the writes on a hosted forge come before and after the push so that a later turn forgets nothing', () => {
   const { actions } = planTurn(turnOf([observationOf([REPLICAS])], { forge: { hosted: true } }))
-  assert.deepEqual(kinds(actions), ['push', 'propose', 'issues'])
+  assert.deepEqual(kinds(actions), ['push', 'propose', 'keep-numbers', 'issues'])
 })
 
 test('a cluster that cannot be observed is entered in the ledger, and its lost units are Unknown', () => {

@@ -50,6 +50,8 @@ export type TurnAction =
     }
   /** A refusal of the forge concerns this unit, and the turn only where every proposal is refused. */
   | ({ readonly kind: 'propose' } & ProposalPlan)
+  /** The ledger gets the numbers of the proposals, by which they are found wherever their branch goes. One that it has is not written. */
+  | { readonly kind: 'keep-numbers' }
   /** Issues name proposals by their number, and leave out units whose push was refused. */
   | {
       readonly kind: 'issues'

@@ -63,6 +63,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...landing,
     ...onForge(planForeign(context, units)),
     ...proposals,
+    { kind: 'keep-numbers' },
     { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },
     ...turn.answered.map((answered): TurnAction => ({ kind: 'answer', answered })),
     ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),

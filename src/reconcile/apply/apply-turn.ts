@@ -10,10 +10,11 @@ import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import type { RequestedActionSource } from '../../ports/check-run.ts'
 import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
+import { withPullRequest } from '../../record/pushed-branch.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe-requests.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import type { LedgerTarget } from './apply-writes.ts'
+import { type LedgerTarget, pushedFile, writeLedger } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
 import type { SettleOutcome } from './settle.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
@@ -75,6 +76,8 @@ class TurnWriter {
   private readonly answers: Answer[] = []
   private readonly settled: SettleOutcome['settled'][number][] = []
   private readonly unsettled: Failure[] = []
+  /** The ledger as the push of the turn left it. */
+  private after: Pick<LedgerTarget, 'head' | 'pushed'>
   /** Why the push was refused: commands are answered with it, and nothing else is written. */
   private notPushed: Failure | undefined
   /** Why the turn is planned again without some of the requests. */
@@ -83,6 +86,7 @@ class TurnWriter {
   constructor(request: ApplyRequest, units: readonly UnitResult[]) {
     this.request = request
     this.units = units
+    this.after = { head: request.view.ledger, pushed: request.view.pushed }
   }
 
   async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
@@ -121,6 +125,9 @@ class TurnWriter {
       case 'land':
         await this.report(isRefusedPush, () => this.land(action, signal))
         return true
+      case 'keep-numbers':
+        await this.report(isRefusedPush, () => this.keepNumbers(signal))
+        return true
       case 'answer':
         await this.answer(action.answered, signal)
         return true
@@ -145,6 +152,7 @@ class TurnWriter {
       this.units = written.units
       this.updates = written.updates
       this.reported.push(...written.refused)
+      this.after = { head: written.ledger, pushed: new Map([...this.after.pushed, ...written.pushed]) }
       this.written.push(...written.updates.map(describeUpdate))
     } catch (thrown) {
       if (onFailure === 'report' || !isRefusedPush(thrown)) throw thrown
@@ -184,6 +192,21 @@ class TurnWriter {
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
     }
+  }
+
+  /** After the proposals, which have a number only then. */
+  private async keepNumbers(signal: AbortSignal): Promise<void> {
+    const { repository, dryRun, at } = this.request
+    const numbered = [...this.opened].flatMap(([branch, { number }]) => {
+      const pushed = number === undefined ? undefined : this.after.pushed.get(`refs/heads/${branch}`)
+      const kept = pushed === undefined || number === undefined ? undefined : withPullRequest(pushed, number)
+      return kept === undefined ? [] : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
+    })
+    if (dryRun || numbered.length === 0) return
+    const writes = { ledger: numbered.map(({ file }) => file), ledgerLines: numbered.map(({ line }) => line) }
+    const updates = await writeLedger(repository, writes, { ...this.after, cluster: 'proposals', at })
+    await repository.push(updates, signal)
+    this.updates = [...this.updates, ...updates]
   }
 
   private async land({ ref, commit }: TurnAction & { readonly kind: 'land' }, signal: AbortSignal): Promise<void> {

@@ -28,6 +28,8 @@ export interface Written {
   readonly updates: readonly RefUpdate[]
   /** The ledger's new head; undefined when the ledger had nothing new. */
   readonly ledger: ObjectId | undefined
+  /** What the ledger has of the branches that moved, by full ref name. */
+  readonly pushed: ReadonlyMap<string, PushedBranch>
 }
 
 export type CommitWriter = Pick<PackageRepository, 'write' | 'push'>
@@ -40,7 +42,7 @@ export async function applyWrites(
   signal: AbortSignal,
 ): Promise<Written> {
   const commits = new Map<string, ObjectId>()
-  if (isNothing(writes)) return { commits, updates: [], ledger: undefined }
+  if (isNothing(writes)) return { commits, updates: [], ledger: undefined, pushed: new Map() }
   const resolve = (object: PlannedObject): ObjectId => {
     if (typeof object === 'string') return object
     const id = commits.get(object.commit)
@@ -53,28 +55,33 @@ export async function applyWrites(
   const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
   const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))
   const updates: RefUpdate[] = planned.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
-  const pushed = planned.flatMap((update) => pushedFile(update, writes, resolve, ledger.pushed))
-  const along = await writeLedger(repository, { ...writes, ledger: [...writes.ledger, ...pushed] }, ledger)
+  const pushed = new Map(planned.flatMap((update) => pushedBranch(update, writes, resolve, ledger.pushed)))
+  const files = [...writes.ledger, ...[...pushed.values()].map(pushedFile)]
+  const along = await writeLedger(repository, { ...writes, ledger: files }, ledger)
   updates.push(...along)
   await repository.push(updates, signal)
-  return { commits, updates: updates.filter(({ from, to }) => from !== to), ledger: along[0]?.to ?? undefined }
+  return { commits, updates: updates.filter(({ from, to }) => from !== to), ledger: along[0]?.to ?? undefined, pushed }
 }
 
 const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'configure', 'policy']
 
 /** The ledger identifies the branch of a proposal by what was pushed to it. Both are in one push, so neither exists without the other. */
-function pushedFile(
+function pushedBranch(
   { ref, to, holds }: PlannedUpdate,
   { commits }: GitWrites,
   resolve: (object: PlannedObject) => ObjectId,
   before: LedgerTarget['pushed'],
-): LedgerFile[] {
+): (readonly [string, PushedBranch])[] {
   if (to === null || !PROPOSING.includes(ownedRef(ref)?.kind)) return []
   const created = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
   const content = holds ?? (created === undefined ? undefined : pushedContent(created.changes))
   if (content === undefined) return []
   const branch = ref.replace(/^refs\/heads\//, '')
-  return [{ path: pushedPath(branch), text: formatDocument(withPushed(before.get(ref), branch, resolve(to), content)) }]
+  return [[ref, withPushed(before.get(ref), branch, resolve(to), content)]]
+}
+
+export function pushedFile(pushed: PushedBranch): LedgerFile {
+  return { path: pushedPath(pushed.metadata.name), text: formatDocument(pushed) }
 }
 
 /** Creates the commit of the ledger. @returns the ref update that publishes it; none when nothing is new */

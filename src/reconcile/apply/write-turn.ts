@@ -5,12 +5,17 @@ import type { ClusterLedgerWrites } from '../../plan/ledger/cluster-writes.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES } from '../../plan/turn/action.ts'
 import type { PlannedResult, UnitResult } from '../../plan/turn/unit-result.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
+import type { PushedBranch } from '../../record/pushed-branch.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
 
 interface WrittenTurn {
   /** A unit whose own push was refused reports that; its plan is not in git. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]
+  /** Head of the ledger after it. */
+  readonly ledger: LedgerTarget['head']
+  /** What the ledger has of the branches that moved, by full ref name. */
+  readonly pushed: LedgerTarget['pushed']
   /** Why decisions about units that were not observed are not in git. */
   readonly refused: readonly Failure[]
 }
@@ -36,18 +41,20 @@ export async function writeTurn(
   const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
   try {
     const { cluster, parts } = ofClusters(writing, clusters)
-    const { updates } = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster, pushed }, signal)
-    return { units, updates, refused: [] }
+    const written = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster, pushed }, signal)
+    return { units, updates: written.updates, ledger: written.ledger ?? start, pushed: written.pushed, refused: [] }
   } catch (thrown) {
     if (!isRefusal(thrown) || writing.length + clusters.length < 2) throw thrown
   }
   const updates: RefUpdate[] = []
+  const moved = new Map<string, PushedBranch>()
   const refused = new Map<DecidedUnit, Failure>()
   let head = start
   for (const unit of writing) {
     try {
       const written = await applyWrites(repository, unit.plan.writes, { head, at, cluster: unit.unit.cluster, pushed }, signal)
       updates.push(...written.updates)
+      for (const [ref, branch] of written.pushed) moved.set(ref, branch)
       head = written.ledger ?? head
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown
@@ -66,7 +73,13 @@ export async function writeTurn(
   const [first] = refused.values()
   if (first !== undefined && refused.size === writing.length) throw first
   const lost = decided.flatMap((unit) => refused.get(unit) ?? [])
-  return { units: units.map((unit) => (unit.state === 'failed' ? unit : withRefusal(unit, refused.get(unit)))), updates, refused: lost }
+  return {
+    units: units.map((unit) => (unit.state === 'failed' ? unit : withRefusal(unit, refused.get(unit)))),
+    updates,
+    ledger: head,
+    pushed: moved,
+    refused: lost,
+  }
 }
 
 /** Cluster names for the message of the ledger commit. With several clusters each line names its own. */

@@ -1,7 +1,7 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
 import { asFailure, Failure } from '../../failure.ts'
 import { type ObjectId, objectId } from '../../package/object-id.ts'
-import { formatWorkspaceBranch, parseWorkspaceBranch, type WorkspaceBranch } from '../../package/ref-name.ts'
+import { formatWorkspaceBranch, parseWorkspaceBranch, shortBranch, type WorkspaceBranch } from '../../package/ref-name.ts'
 import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
 import type { CommitView, TreeFile } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
@@ -71,29 +71,37 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<readonly PackageBranch[]> {
   const branches: PackageBranch[] = []
-  for (const [ref, commit] of view.refs) {
+  for (const [ref, commit, movedTo] of [...[...view.refs].map(([ref, commit]) => [ref, commit] as const), ...renamed(view)]) {
     const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
     if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
     const head = await view.repository.commit(commit, signal)
     const { source, renderedBy } = await belowRenderings(view.repository, head, branch, signal)
-    const pushed = view.pushed.get(ref)
+    const pushed = movedTo === undefined ? view.pushed.get(ref) : (await readPushed(view, [ref], signal)).get(ref)
     const updated = await baseOfUpdate(view, source, pushed, signal)
     const base = updated ?? source.parents[0]
     if (base === undefined) continue
-    const foreign = updated === undefined && !claimsBot(source, bot)
+    const foreign = movedTo !== undefined || (updated === undefined && !claimsBot(source, bot))
     const { state, workspace } = branch
     const last = updated !== undefined || isLastPushed(source.id, pushed)
     const elsewhere = last === true ? undefined : await pushedElsewhere(view, branch, signal)
     const moved = isLastPushed(source.id, elsewhere)
     const known = moved === true ? { moved, known: true } : last === undefined ? {} : { known: last }
     const signed = source.signed === undefined ? {} : { signed: source.signed }
-    const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
+    const why = movedTo === undefined ? 'it has a commit that backporch did not make' : `somebody renamed its branch to ${movedTo}`
+    const foreignWhy = foreign ? { foreignWhy: why } : {}
     const outdated = updated === undefined ? {} : { outdated: true as const }
     const rendered = renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
     const records = await recordsOn(view, { commit, base, slug, pushed: together(pushed, elsewhere) }, signal)
     branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, ...outdated, ...rendered, records })
   }
   return branches
+}
+
+/** Open proposals whose branch somebody renamed: under the name that it had. Nothing is pushed to one. */
+function renamed({ refs, proposals }: RepositoryView): (readonly [ref: string, commit: ObjectId, movedTo: string])[] {
+  return [...proposals.values()].flatMap(({ ref, movedTo, state, commit }) =>
+    state !== 'open' || movedTo === undefined || refs.has(ref) ? [] : [[ref, commit, shortBranch(movedTo)] as const],
+  )
 }
 
 /** Commits of the base branch among which an update of a branch is looked for. */
@@ -176,8 +184,9 @@ function together(one: PushedBranch | undefined, other: PushedBranch | undefined
  */
 export async function readEndedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
   const heads = new Map<string, EndedHead>()
-  for (const { ref, state, commit } of view.proposals.values()) {
+  for (const { ref, state, commit, movedTo } of view.proposals.values()) {
     if (parseWorkspaceBranch(ref)?.packagePath !== unit.packageName) continue
+    if (state === 'open' && movedTo !== undefined) continue
     const now = view.refs.get(ref)
     // Merged content is on the base branch; only a branch that went on shows the rest.
     if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
@@ -219,15 +228,30 @@ const MOST_ON_TOP = 20
 
 /** What the commit of ours was built on that people put theirs on; the parent of the head where none of ours is below it. */
 async function baseOfOurs(view: RepositoryView, { commit, pushed }: PushedCommit, signal: AbortSignal): Promise<ObjectId | undefined> {
+  const ours = await ourCommitBelow(view, commit, pushed, signal)
+  return (await view.repository.commit(ours ?? commit, signal)).parents[0]
+}
+
+/** The commit that we pushed, at this one or below those that people put on it; undefined where there is none, or the remote lost it. */
+export async function ourCommitBelow(
+  view: RepositoryView,
+  commit: ObjectId,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<ObjectId | undefined> {
   const ours = new Set(pushed?.spec.commits.map((known) => known.commit))
-  const [base] = (await view.repository.commit(commit, signal)).parents
   let at: ObjectId | undefined = commit
   for (let step = 0; step < MOST_ON_TOP && at !== undefined && at !== view.base; step += 1) {
-    const [parent]: readonly ObjectId[] = (await view.repository.commit(at, signal)).parents
-    if (ours.has(at)) return parent
-    at = parent
+    if (ours.has(at)) return at
+    try {
+      const [parent]: readonly ObjectId[] = (await view.repository.commit(at, signal)).parents
+      at = parent
+    } catch (thrown) {
+      if (asFailure(thrown).code !== 'BP4006') throw thrown
+      return undefined
+    }
   }
-  return base
+  return undefined
 }
 
 /** Records of the package, in whatever cluster. */

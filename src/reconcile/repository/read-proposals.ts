@@ -3,8 +3,10 @@ import { packageSlug } from '../../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { isClosedByPerson } from '../../plan/decisions/found-outcome.ts'
 import type { Forge, KnownProposal } from '../../ports/hosted-forge.ts'
+import type { PushedBranch } from '../../record/pushed-branch.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
-import type { RepositoryView } from './repository-view.ts'
+import { ourCommitBelow } from './read-branches.ts'
+import { type RepositoryView, readPushed } from './repository-view.ts'
 
 /** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: only the forge distinguishes a closed proposal from an open one */
 export async function readProposals(
@@ -17,8 +19,28 @@ export async function readProposals(
   for (const ref of [...missingRefs(view), ...waitingRefs(view), ...landedRefs(view), ...endedRefs(view, now)]) refs.add(ref)
   // Somebody may have opened a closed one again: it is among the open ones.
   if (refs.size === 0 && !view.closed.some(({ status }) => isClosedByPerson(status) && (status.silentUntil ?? '') > now)) return new Map()
-  const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
-  return new Map(known.map((proposal) => [proposal.ref, proposal]))
+  const pushed = await pushedOf(view, [...refs], signal)
+  const numbers = new Map([...pushed].flatMap(([ref, { spec }]) => (spec.pullRequest === undefined ? [] : [[ref, spec.pullRequest]])))
+  const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal, numbers)
+  const all = new Map<string, KnownProposal>()
+  for (const proposal of known) if (await isOfBranch(view, proposal, pushed.get(proposal.ref), signal)) all.set(proposal.ref, proposal)
+  return all
+}
+
+/** Also of branches that are gone. */
+async function pushedOf(view: RepositoryView, refs: readonly string[], signal: AbortSignal): Promise<RepositoryView['pushed']> {
+  const gone = refs.filter((ref) => !view.pushed.has(ref))
+  return gone.length === 0 ? view.pushed : new Map([...view.pushed, ...(await readPushed(view, gone, signal))])
+}
+
+/** A number alone proves nothing: the repository may have moved to another forge. A renamed branch still has a commit of ours. */
+async function isOfBranch(
+  view: RepositoryView,
+  { movedTo, commit }: KnownProposal,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return movedTo === undefined || (await ourCommitBelow(view, commit, pushed, signal)) !== undefined
 }
 
 function isOurs(ref: string): boolean {

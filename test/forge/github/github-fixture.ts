@@ -99,7 +99,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
     clock,
     address,
     open,
-    human: handOf(emulator, 'wendy'),
+    human: handOf(emulator, git, 'wendy'),
     forge: async (options = {}) => (await open(options)).forge(options.repository ?? repository),
     close: async () => {
       await Promise.all(opened.map((one) => one.close()))
@@ -109,7 +109,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
   }
 }
 
-function handOf({ state }: GitHubEmulator, login: string): HumanHand {
+function handOf({ state }: GitHubEmulator, git: EmulatedGit, login: string): HumanHand {
   const threadOf = (number: number) => {
     state.sync()
     const thread = state.thread(number)
@@ -131,6 +131,19 @@ function handOf({ state }: GitHubEmulator, login: string): HumanHand {
     reopen: async (number) => state.setState(threadOf(number), 'open', login),
     editBody: async (number, body) => {
       threadOf(number).body = body
+    },
+    renameBranch: async (number, before, after) => {
+      const { pull } = threadOf(number)
+      if (pull === undefined) throw new Error(`#${number} is no pull request`)
+      git.run('update-ref', `refs/heads/${after}`, `refs/heads/${before}`)
+      Object.assign(pull, { head: after })
+      git.delete(before)
+    },
+    retarget: async (number, base) => {
+      const { pull } = threadOf(number)
+      if (pull === undefined) throw new Error(`#${number} is no pull request`)
+      if (!git.branches().has(base)) git.run('update-ref', `refs/heads/${base}`, 'refs/heads/main')
+      pull.base = base
     },
     addLabel: async (number, name) => {
       const thread = threadOf(number)

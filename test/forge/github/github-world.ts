@@ -164,7 +164,9 @@ export class GitHubWorld {
     }))
     const statuses = new Map(state.statuses.map((status) => [`${status.sha} ${status.context}`, status]))
     return {
-      refs: [...this.repository.branches].sort(),
+      // When the numbers of pull requests came into the ledger is another time for each disturbance; what it says is the same.
+      refs: [...this.repository.branches].filter(([ref]) => ref !== 'refs/heads/drift-ledger').sort(),
+      ledger: this.ledger(),
       threads: threads.sort((left, right) => (`${left.branch} ${left.title}` < `${right.branch} ${right.title}` ? -1 : 1)),
       labels: [...state.labels].sort(),
       statuses: [...statuses]
@@ -175,7 +177,13 @@ export class GitHubWorld {
 
   /** Every file of the ledger. */
   ledger(): ReadonlyMap<string, string> {
-    return new Map(this.repository.paths('drift-ledger').map((path) => [path, this.repository.text('drift-ledger', path) ?? '']))
+    const { threads } = this.emulator.state
+    const named = (text: string): string =>
+      text.replace(
+        /(?<=^ +pullRequest: )\d+$/gm,
+        (number) => threads.find((thread) => thread.number === Number(number))?.pull?.head ?? number,
+      )
+    return new Map(this.repository.paths('drift-ledger').map((path) => [path, named(this.repository.text('drift-ledger', path) ?? '')]))
   }
 
   /** Never two open pull requests of one unit, whatever happened. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, Permission } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { oneLine } from '../../../text/one-line.ts'
+import { byNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import { goneElsewhere } from '../forge-failure.ts'
 import { refusedAnswerOf } from '../refused-answer.ts'
@@ -30,9 +31,9 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
     setup: GITEA_SETUP,
     dialect: giteaDialect(client.address),
     writeCount: client.writeCount,
-    readProposals: async (baseBranch, refs, signal) => {
+    readProposals: async (baseBranch, refs, signal, numbers) => {
       await assertUsable(client, signal)
-      return proposals.read(baseBranch, refs, signal)
+      return byNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.numbered(number, signal))
     },
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),

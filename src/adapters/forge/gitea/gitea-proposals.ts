@@ -66,6 +66,19 @@ export class GiteaProposals {
     return listed.filter((pull) => refOf(pull) === ref && isOwnBranch(pull))
   }
 
+  /** Whatever its branch and its base are now. */
+  async numbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    try {
+      const pull = await this.get(number, signal)
+      if (!isOwnBranch(pull)) return undefined
+      if (pull.state === 'open') return proposalOf(pull, '')
+      return proposalOf(pull, await this.#decidedBy(pull, signal), await this.#headOf(pull, signal))
+    } catch (thrown) {
+      if (statusOf(thrown) === 404) return undefined
+      throw thrown
+    }
+  }
+
   get(number: number, signal: AbortSignal): Promise<PullRequest> {
     return this.#client.get({ path: this.#client.path(`/pulls/${number}`), what: 'read the pull request' }, pullRequestSchema, signal)
   }
@@ -136,14 +149,15 @@ export class GiteaProposals {
     this.#spare.delete(ref)
   }
 
-  async #update(open: KnownProposal, { title, draft, body: text }: WantedProposal, signal: AbortSignal): Promise<void> {
+  async #update(open: KnownProposal, { title, draft, body: text, baseBranch }: WantedProposal, signal: AbortSignal): Promise<void> {
     const [before, whole] = [titleFor(open.title, open.draft), titleFor(title, draft)]
-    if (before === whole && sameText(open.body, text)) return
-    const send = async (body: { readonly title: string; readonly body: string }): Promise<PullRequest> => {
+    const base = open.baseBranch === baseBranch ? {} : { base: baseBranch }
+    if (before === whole && sameText(open.body, text) && open.baseBranch === baseBranch) return
+    const send = async (body: { readonly title: string; readonly body: string; readonly base?: string }): Promise<PullRequest> => {
       const [path, what] = [this.#client.path(`/pulls/${open.number}`), 'update the pull request']
       return this.#client.parse(await this.#client.send({ method: 'PATCH', path, body, what }, signal), pullRequestSchema, what)
     }
-    if ((await send({ title: whole, body: text })).state === 'open') return
+    if ((await send({ title: whole, body: text, ...base })).state === 'open') return
     // It was merged or closed between the read and the edit, and Gitea edits it all the same: the reviewed text is restored.
     await send({ title: before, body: open.body })
     throw endedMeanwhile(open)
@@ -248,7 +262,7 @@ function pullRequestOf(pull: PullRequest): ForgePullRequest {
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   const { add, remove } = labelChanges(known.labels, wanted.labels)
   const sameTitle = titleFor(known.title, known.draft) === titleFor(wanted.title, wanted.draft)
-  return add.length + remove.length > 0 || !sameTitle || !sameText(known.body, wanted.body)
+  return add.length + remove.length > 0 || !sameTitle || !sameText(known.body, wanted.body) || known.baseBranch !== wanted.baseBranch
 }
 
 function isLater(one: PullRequest, other: PullRequest): boolean {

@@ -1,8 +1,10 @@
 /** GitHub as a forge, put together from its parts. */
+
 import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, WriteCount } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { byNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import type { GitHubClient } from './github-client.ts'
 import { GitHubConversation } from './github-conversation.ts'
@@ -34,7 +36,8 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     dialect: githubDialect(client.address),
     checkRuns,
     writeCount,
-    readProposals: (baseBranch, refs, signal) => proposals.read(baseBranch, refs, signal),
+    readProposals: async (baseBranch, refs, signal, numbers) =>
+      byNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.numbered(number, signal)),
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),
     close: (decision, signal) => decisions.close(decision, signal),

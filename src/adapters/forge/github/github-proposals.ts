@@ -70,6 +70,19 @@ export class GitHubProposals {
     return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
   }
 
+  /** Whatever its branch and its base are now. */
+  async numbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    const requested = { ...(await this.#client.target(signal)), pull_number: number }
+    try {
+      const { data } = await this.#client.ask(`read #${number}`, () => this.#client.octokit.rest.pulls.get(requested))
+      if (!isFromHere(data)) return undefined
+      return data.state === 'open' ? proposalOf(data) : { ...proposalOf(data), decidedBy: await this.#personOf(data, signal) }
+    } catch (thrown) {
+      if (statusOf(thrown) === 404) return undefined
+      throw thrown
+    }
+  }
+
   async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
     const requested = { ...(await this.#client.target(signal)), pull_number: number }
     const { data } = await this.#client.ask(`look at ${label}`, () => this.#client.octokit.rest.pulls.get(requested))
@@ -219,12 +232,12 @@ export class GitHubProposals {
   }
 
   /** Empty where GitHub does not report it (lists do not), and for our own account, which decided for somebody. */
-  async #personOf(pull: ListedPull, signal: AbortSignal): Promise<string> {
+  async #personOf(pull: Pick<ListedPull, 'number' | 'merged_at'>, signal: AbortSignal): Promise<string> {
     const login = await this.#deciderOf(pull, signal)
     return login === '' || (await this.#client.isOurs({ login }, signal)) ? '' : login
   }
 
-  async #deciderOf(pull: ListedPull, signal: AbortSignal): Promise<string> {
+  async #deciderOf(pull: Pick<ListedPull, 'number' | 'merged_at'>, signal: AbortSignal): Promise<string> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
     const what = `look who decided #${pull.number}`
