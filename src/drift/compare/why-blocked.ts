@@ -37,7 +37,10 @@ export function whyBlocked({ desired, live, schema, prediction }: Asked, syncer:
       ? { failure: leaving, reapplyFails: undefined }
       : by(refused.failure.because(`${refused.failure.why}; ${leaving.why}`), refused.failure)
   }
-  return refused?.reason !== undefined && OF_MANIFEST.has(refused.reason) ? by(refused.failure) : undefined
+  if (refused?.reason !== undefined && OF_MANIFEST.has(refused.reason)) return by(refused.failure)
+  if (syncer?.operation !== 'Apply') return undefined
+  const { unknown } = knownFieldsOf(desired.object, schema)
+  return unknown.length > 0 ? by(unknownFields(desired.id, unknown)) : undefined
 }
 
 /** Said of the manifest alone, whatever is live. */
