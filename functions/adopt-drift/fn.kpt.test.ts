@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formatInertDocument } from '../../src/record/write-document.ts'
+import { formatDocument } from '../../src/record/write-document.ts'
 import { changeOf, recordOf, reportOf, WEB } from '../../test/fakes/drift-package.ts'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 
@@ -31,7 +31,7 @@ function edited(path: string, ...edits: readonly (readonly [string, string])[]):
 }
 
 test('kpt fn eval writes exactly the adopted values, and every other byte stays', { skip: whyNoKpt() }, () => {
-  const document = formatInertDocument(recordOf(CHANGES))
+  const document = formatDocument(recordOf(CHANGES))
   withFolder({ ...WEB, 'drift.yaml': document }, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--fn-config', 'drift.yaml', '--results-dir', 'out')
     assert.ok(ok, stderr)
@@ -53,7 +53,7 @@ test('kpt fn eval stops at a credential, and the results name the field and no v
     live: 'hmac-sha256:8899aabbccddeeff (9 bytes)',
     redacted: true,
   })
-  withFolder({ ...WEB, 'drift.yaml': formatInertDocument(recordOf([...CHANGES, hidden])) }, (folder) => {
+  withFolder({ ...WEB, 'drift.yaml': formatDocument(recordOf([...CHANGES, hidden])) }, (folder) => {
     const { ok } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--fn-config', 'drift.yaml', '--results-dir', 'out')
     assert.ok(!ok)
     for (const [path, text] of Object.entries(WEB)) assert.equal(read(folder, path), text, path)
@@ -67,7 +67,7 @@ test('kpt fn eval stops at a credential, and the results name the field and no v
 })
 
 test('kpt fn render with the function first in the pipeline settles in one render', { skip: whyNoKpt() }, () => {
-  withFolder({ ...WEB, 'drift.yaml': formatInertDocument(reportOf(CHANGES)), '.bin/apply-setters': SETTERS }, (folder) => {
+  withFolder({ ...WEB, 'drift.yaml': formatDocument(reportOf(CHANGES)), '.bin/apply-setters': SETTERS }, (folder) => {
     const setters = join(folder, '.bin/apply-setters')
     chmodSync(setters, 0o755)
     const kptfile = `apiVersion: kpt.dev/v1

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formatInertDocument } from '../../src/record/write-document.ts'
+import { formatDocument } from '../../src/record/write-document.ts'
 import { changeOf, reportOf } from '../../test/fakes/drift-package.ts'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 
@@ -35,7 +35,7 @@ const CHANGE = changeOf('spec.replicas', { git: 'was-telling', live: 'is-telling
 test('kpt fn render stops at a package with open drift, and its results name the change', { skip: whyNoKpt() }, () => {
   const files = {
     Kptfile: kptfile('True', 'DriftDetected'),
-    'drift.yaml': formatInertDocument(reportOf([CHANGE], { episode: '9f2c1a7b', lifecycle: 'Draft' })),
+    'drift.yaml': formatDocument(reportOf([CHANGE], { episode: '9f2c1a7b', lifecycle: 'Draft' })),
   }
   withFolder(files, (folder) => {
     const { ok } = runKpt(folder, 'fn', 'render', '.', '--allow-exec', '--results-dir', 'out')
@@ -51,7 +51,7 @@ test('kpt fn render stops at a package with open drift, and its results name the
 })
 
 test('kpt fn render passes a package whose drift was decided about', { skip: whyNoKpt() }, () => {
-  const files = { Kptfile: kptfile('False', 'Adopted'), 'drift.yaml': formatInertDocument(reportOf([], { state: 'InSync' })) }
+  const files = { Kptfile: kptfile('False', 'Adopted'), 'drift.yaml': formatDocument(reportOf([], { state: 'InSync' })) }
   withFolder(files, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'render', '.', '--allow-exec')
     assert.ok(ok, stderr)

@@ -156,7 +156,7 @@ spec:
     assert.equal(`${run.stdout}${run.stderr}`.match(/Porch/g)?.length, 1, run.stderr)
     const [branch = ''] = await world.proposals()
     assert.match(branch, /^proposed\/web\/drift-[0-9a-f]{8}$/)
-    const changed = await world.git('diff', '--name-only', `main...origin/${branch}`)
+    const changed = await world.remote('diff', '--name-only', 'main', branch)
     assert.match(changed, /^\.drift\/records\/test\/web\/\d{8}-[0-9a-f]{8}\.record\nKptfile$/)
     assertExit(await world.backporch('adopt'), 0)
     assertExit(await world.backporch('approve', '--yes'), 0)

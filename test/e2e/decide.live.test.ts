@@ -1,7 +1,7 @@
 /** Each decision, from the hand edit to a cluster and a git that agree, and what git tells of it later. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { parse } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { policy, webPackage } from './packages.ts'
@@ -182,7 +182,8 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     }
     const resolutions = async (): Promise<Record<string, string>> => {
       const [branch = ''] = await world.proposals()
-      const record = parse(await world.show(branch, await world.remote('ls-tree', '-r', '--name-only', branch, '.drift/records')))
+      const path = await world.remote('ls-tree', '-r', '--name-only', branch, '.drift/records')
+      const record = parseAllDocuments(await world.show(branch, path))[0]?.toJS()
       return Object.fromEntries(record.spec.changes.map((change: { path: string; resolution: string }) => [change.path, change.resolution]))
     }
     const env = 'spec.template.spec.containers[name=app].env[name=CURRENCY]'

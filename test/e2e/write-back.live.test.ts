@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { policy, webPackage } from './packages.ts'
@@ -56,7 +56,9 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     // The record is inert for every syncer, and says what the cluster has.
     const text = await world.show(branch, record)
     assert.equal(text.split('\n')[0], '# +argocd:skip-file-rendering')
-    const document = parse(text)
+    assert.match(text, /\n---\nbackporch: no manifest\n?$/)
+    const [first] = parseAllDocuments(text)
+    const document = first?.toJS()
     assert.deepEqual(
       [document.apiVersion, document.kind, document.metadata],
       ['backporch.dev/v1alpha1', 'DriftRecord', { name: `drift-${id}`, annotations: { 'config.kubernetes.io/local-config': 'true' } }],
@@ -156,7 +158,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     ])
     assert.match(
       await world.remote('diff', '--name-only', 'main', branch),
-      /^\.drift\/records\/test\/apps--web\/[0-9]{8}-[0-9a-f]{8}\.yaml\napps\/web\/Kptfile$/,
+      /^\.drift\/records\/test\/apps--web\/[0-9]{8}-[0-9a-f]{8}\.record\napps\/web\/Kptfile$/,
     )
     const before = await world.refs()
     assertExit(await world.backporch('scan'), 1)

@@ -64,9 +64,9 @@ await giteaSuite('backporch init', {}, (gitea) => {
     const merged = await gitea.mergePull(bot.owner, bot.owner.name, 'deploy', 1, { Do: 'squash' })
     assert.equal(merged.status, 200, JSON.stringify(merged.body))
     const enrolled = await init()
-    assert.match(enrolled.stdout, /enrolled: main has \.drift\/policy\.yaml:\d+; the merged branch drift\/configure is removed/)
+    assert.match(enrolled.stdout, /enrolled: main has \.drift\/default\.policy:\d+; the merged branch drift\/configure is removed/)
     assert.deepEqual(await branches(), ['main'])
-    assert.match((await init()).stdout, /enrolled: main has \.drift\/policy\.yaml:\d+\n/)
+    assert.match((await init()).stdout, /enrolled: main has \.drift\/default\.policy:\d+\n/)
     assert.equal((await send<Pull[]>('GET', '/pulls?state=all')).body.length, 1)
   })
 

@@ -37,10 +37,7 @@ export function whyBlocked({ desired, live, schema, prediction }: Asked, syncer:
       ? { failure: leaving, reapplyFails: undefined }
       : by(refused.failure.because(`${refused.failure.why}; ${leaving.why}`), refused.failure)
   }
-  if (refused?.reason !== undefined && OF_MANIFEST.has(refused.reason)) return by(refused.failure)
-  if (syncer?.operation !== 'Apply') return undefined
-  const { unknown } = knownFieldsOf(desired.object, schema)
-  return unknown.length > 0 ? by(unknownFields(desired.id, unknown)) : undefined
+  return refused?.reason !== undefined && OF_MANIFEST.has(refused.reason) ? by(refused.failure) : undefined
 }
 
 /** Said of the manifest alone, whatever is live. */
