@@ -15,6 +15,8 @@ import { openRecordedCluster } from '../adapters/kubernetes/recording/recorded-c
 import { redactionKey } from '../krm/redaction/redacted.ts'
 import { onboard } from '../reconcile/onboard/onboard.ts'
 
+const SETTINGS = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {a: "1"}\n'
+
 function driftedWorld(hosted = true): TurnWorld {
   const world = new TurnWorld()
   const policies = world.repository.paths('main').filter((path) => path.startsWith('.drift/'))
@@ -105,6 +107,34 @@ test('init --print-ruleset asks no cluster and prints no more than that', async 
     items.map(({ body }: { body: { rule_name: string } }) => body.rule_name),
     ['main', 'drift-ledger'],
   )
+})
+
+test('init --path enrols a folder without a Kptfile: the proposal places it, and the packages stay', async () => {
+  const world = driftedWorld()
+  world.repository.commitByHand('main', { 'deploy/settings.yaml': SETTINGS })
+  const { code, stdout } = await runInWorld(world, ['init', '--path', 'deploy', '--yes'])
+  assert.equal(code, 0)
+  const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
+  assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- "?\*\*"?\n {2}paths:\n {2}- deploy\n---\n/)
+  assert.match(stdout, /drift\/configure/)
+  world.repository.commitByHand('main', { '.drift/default.policy': text })
+  const { items } = JSON.parse((await runInWorld(world, ['diff', '-o', 'json'])).stdout)
+  assert.deepEqual(items.map(({ spec }: { spec: { unit: { package: string } } }) => spec.unit.package).sort(), ['apps/web', 'deploy'])
+})
+
+test('init --path adds to the placements that there are, and to none that has the folder', async () => {
+  const placement = (spec: string): string => `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: all}\nspec: ${spec}\n`
+  for (const [spec, added] of [
+    ['{clusters: [prod], packages: [apps/web]}', true],
+    ['{clusters: [prod], packages: [apps/web], paths: [deploy]}', false],
+  ] as const) {
+    const world = driftedWorld()
+    world.repository.commitByHand('main', { 'deploy/settings.yaml': SETTINGS, '.drift/placement.policy': placement(spec) })
+    await runInWorld(world, ['init', '--path', './deploy/', '--yes'])
+    const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
+    assert.equal(/kind: Placement\n(?:.*\n)*? {2}clusters:\n {2}- prod\n {2}paths:\n {2}- deploy\n---\n/.test(text), added, text)
+    assert.doesNotMatch(text, /packages:\n/)
+  }
 })
 
 test('--again and --remove contradict each other', async () => {

@@ -24,7 +24,8 @@ export async function init(options: InitOptions, cli: CliContext): Promise<numbe
       onboard(
         ports,
         {
-          turn: { ...request, mode: dryRun ? 'read' : 'apply' },
+          // A folder that is named is one of the units; the packages are observed too.
+          turn: { ...request, units: { ...request.units, packages: [] }, mode: dryRun ? 'read' : 'apply' },
           again,
           remove: options.remove === true,
           confirm: async (onboarding) => {

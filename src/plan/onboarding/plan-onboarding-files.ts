@@ -65,11 +65,17 @@ spec:
     verifyTimeout: 10m
 `
 
+/** Of a placement: paths of packages, and of folders without a Kptfile. */
+export interface FoundPlacement {
+  readonly packages?: readonly string[]
+  readonly paths?: readonly string[]
+}
+
 /**
  * As the shipped default has it: a start that opens nothing. The rules hold in the cluster that they were found in.
- * @param placed undefined where the cluster runs all packages
+ * @param placed undefined where no placement is needed
  */
-export function policyText(rules: readonly ImportedRule[], cluster: string, placed: readonly string[] | undefined): string {
+export function policyText(rules: readonly ImportedRule[], cluster: string, placed: FoundPlacement | undefined): string {
   const documents = [HEAD]
   for (const [index, { packages, ignore }] of byPackages(rules).entries()) {
     const comment = `# Rules that ${packages.length === 1 ? 'this package has' : 'these packages have'} today: each says where it comes from. Give them an end with "expires: 2027-01-31".\n`
@@ -77,8 +83,8 @@ export function policyText(rules: readonly ImportedRule[], cluster: string, plac
     documents.push(comment + formatDocument(inert('DriftPolicy', `imported-${index + 1}`, spec)))
   }
   if (placed !== undefined) {
-    const comment = '# The packages that this cluster runs; of the others it has no object. A cluster that no placement names runs none.\n'
-    documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], packages: placed })))
+    const comment = '# What this cluster runs: packages of which it has objects, and folders without a Kptfile that were named. A cluster that no placement names runs none.\n'
+    documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], ...placed })))
   }
   return `${documents.join('---\n')}${NO_MANIFEST}`
 }

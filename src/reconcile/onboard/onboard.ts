@@ -6,12 +6,12 @@ import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
-import { type OnboardingFile, POLICY_PATH, policyText, SECOND_POLICY_PATH } from '../../plan/onboarding/plan-onboarding-files.ts'
+import { type FoundPlacement, type OnboardingFile, POLICY_PATH, policyText, SECOND_POLICY_PATH } from '../../plan/onboarding/plan-onboarding-files.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
 import { asking } from '../../plan/turn/turn-questions.ts'
-import { repositoryLimits } from '../../policy/effective-policy.ts'
+import { placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
@@ -75,7 +75,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const { turn } = request
   const { bot, branch: baseBranch } = turn.git
   turn.onProgress?.('reading the repository')
-  const view = await readRepository(ports.repository, baseBranch, signal)
+  const view = await readRepository(ports.repository, baseBranch, signal, given({ folders: turn.units.folders }))
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
@@ -162,12 +162,34 @@ function wantedFiles(
   { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
 ): OnboardingFile[] {
   // What a syncer applies is known by its own resource.
-  const all = units.map(packagePathOf).filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
-  const present = all.filter((path) => there.has(path)).sort()
-  const some = view.policies.placements.length === 0 && present.length > 0 && present.length < all.length
+  const own = units.map(packagePathOf).filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
+  const folders = own.filter((path) => view.policies.folders?.has(path) === true)
+  const packages = own.filter((path) => !folders.includes(path))
   // A path with a star in it would be read as a pattern, which may cover other packages.
   const rules = ignores.imported.filter(({ packages }) => packages.every((path) => !path.includes('*')))
-  return [{ path: policyPath, text: policyText(rules, cluster, some ? present : undefined) }]
+  return [{ path: policyPath, text: policyText(rules, cluster, placementOf(view, { cluster, packages, folders, there })) }]
+}
+
+/** What a placement of the cluster has to name: undefined where the cluster runs all packages, or other placements say what it runs. */
+function placementOf(
+  { policies }: RepositoryView,
+  found: { readonly cluster: string; readonly packages: readonly string[]; readonly folders: readonly string[] } & Pick<OnboardingView, 'there'>,
+): FoundPlacement | undefined {
+  const { cluster, packages, folders, there } = found
+  if (policies.placements.length > 0) {
+    const placed = placedPackages(policies, cluster, folders)
+    const paths = folders.filter((path) => placed?.includes(path) !== true)
+    return paths.length === 0 ? undefined : { paths: asGlobs(paths) }
+  }
+  const present = packages.filter((path) => there.has(path))
+  const some = present.length > 0 && present.length < packages.length
+  if (folders.length === 0) return some ? { packages: present.sort() } : undefined
+  return { ...(packages.length === 0 ? {} : { packages: some ? present.sort() : ['**'] }), paths: asGlobs(folders) }
+}
+
+/** The repository itself is `.` in a placement. */
+function asGlobs(folders: readonly string[]): readonly string[] {
+  return folders.map((path) => path || '.').sort()
 }
 
 function subjectOf(
