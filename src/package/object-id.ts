@@ -11,3 +11,8 @@ export function objectId(text: string): ObjectId {
   if (!OBJECT_ID.test(text)) throw new TypeError(`not an object id: ${JSON.stringify(text)}`)
   return text as ObjectId
 }
+
+/** Of text that people may have edited, such as the ledger; undefined where it is not an object id. */
+export function readObjectId(text: string | undefined): ObjectId | undefined {
+  return text !== undefined && OBJECT_ID.test(text) ? (text as ObjectId) : undefined
+}

@@ -2,7 +2,7 @@
 
 import { Failure } from '../failure.ts'
 import { sentenceOf } from '../note.ts'
-import { type ObjectId, objectId } from '../package/object-id.ts'
+import { type ObjectId, readObjectId } from '../package/object-id.ts'
 import { findDecisions, mergedRef } from '../plan/decisions/found-decisions.ts'
 import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/decisions/plan-decision.ts'
 import { assertOwnBase } from '../plan/turn/base-branch.ts'
@@ -169,15 +169,14 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
   const { git } = observation
   const { branches, closed } = findDecisions(observation)
   const last = closed.filter(({ status }) => status.outcome === 'Merged').at(-1)
-  const { commit = '', decidedBy, verifiedAt, failedAt, revision } = last?.status ?? {}
+  const { commit, decidedBy, verifiedAt, failedAt, revision } = last?.status ?? {}
   const record = git.merged.find(({ spec }) => spec.episode === last?.spec.episode)
   const isOver = verifiedAt !== undefined || failedAt !== undefined
   if (last === undefined || record === undefined || isOver || decidedBy !== name || branches.some(({ state }) => state === 'proposed'))
     return undefined
   const there = git.branches.find((branch) => branch.record.metadata.name === record.metadata.name)
-  // The ledger is text that people may have edited.
   const tag = git.refs.get(`refs/tags/${observation.unit.packageName}/${revision}`)
-  const merged = /^[0-9a-f]{40}$/.test(commit) ? objectId(commit) : (tag ?? git.base)
+  const merged = readObjectId(commit) ?? tag ?? git.base
   const ref = mergedRef(observation, last)
   const workspace = record.metadata.name
   const gone = { ref, state: 'proposed', workspace, commit: merged, base: git.base, record, foreign: false, others: [] } as const

@@ -67,7 +67,7 @@ async function judge(
   const what = branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
   if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
   if (!expected.messages.some((text) => equalText(message, text))) return `${what} is not what backporch writes: its message differs`
-  const written = branch.renamed === true ? asWrittenEarlier(expected.changes) : expected.changes
+  const written = branch.hasEarlierName === true ? asWrittenEarlier(expected.changes) : expected.changes
   if (!(await hasContent(repository, branch, written, signal)))
     return `${what} is not what backporch writes: its files are not what follows from its record`
   return pushedContent(written)

@@ -1,6 +1,6 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
-import { byNumber } from '../../src/adapters/forge/by-number.ts'
+import { readByNumber } from '../../src/adapters/forge/by-number.ts'
 import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
@@ -87,7 +87,7 @@ export class MemoryForge implements HostedForge {
     const last = refs
       .filter((ref) => !open.some((proposal) => proposal.ref === ref))
       .flatMap((ref) => this.proposals.findLast((proposal) => proposal.ref === ref && proposal.baseBranch === baseBranch) ?? [])
-    return byNumber([...open, ...last], { refs, numbers }, async (number) => this.proposals.find((proposal) => proposal.number === number))
+    return readByNumber([...open, ...last], { refs, numbers }, async (number) => this.proposals.find((proposal) => proposal.number === number))
   }
 
   async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined): Promise<OpenedProposal> {

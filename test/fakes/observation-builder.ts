@@ -61,7 +61,7 @@ export function gitOf(more: Partial<GitState> = {}): GitState {
     branches: [],
     siblings: [],
     merged: [],
-    renamed: [],
+    earlierNamed: [],
     unreadable: [],
     heads: new Map(),
     mergeCommits: new Map(),

@@ -11,7 +11,7 @@ interface Wanted {
  * @param found by their branch
  * @param read one by its number, with its branch as it is now; undefined where there is none of this repository
  */
-export async function byNumber(
+export async function readByNumber(
   found: readonly KnownProposal[],
   { refs, numbers }: Wanted,
   read: (number: number) => Promise<KnownProposal | undefined>,

@@ -27,6 +27,7 @@ import { discoverSources } from '../../reconcile/sources/discover-sources.ts'
 import { knownAddresses } from '../../reconcile/sources/other-addresses.ts'
 import { readSyncers } from '../../reconcile/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
+import type { SyncedRepository } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -159,11 +160,13 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     checked = { repository, branch: known.branch, operator }
     return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
-  await ask('records', async () => judgeKept(known, await readSynced(repository, known, () => false, signal)))
-  await ask('pipelines', async () => {
-    const synced = await readSynced(repository, known, () => false, signal)
-    return judgePipelines(synced, await readSweepingCommands(repository, known.tree, signal))
+  let synced: SyncedRepository | undefined
+  await ask('records', async () => {
+    synced = await readSynced(repository, known, () => false, signal)
+    return judgeKept(known, synced)
   })
+  const kept = synced
+  if (kept !== undefined) await ask('pipelines', async () => judgePipelines(kept, await readSweepingCommands(repository, known.tree, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]

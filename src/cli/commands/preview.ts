@@ -1,6 +1,6 @@
 /** `preview`: what the merge of a branch or a pull request changes, for people, as a document, or as the comment of a pull request. */
 import { Failure } from '../../failure.ts'
-import { objectId } from '../../package/object-id.ts'
+import { readObjectId } from '../../package/object-id.ts'
 import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import { previewText } from '../../proposal/preview/preview-text.ts'
@@ -83,7 +83,7 @@ function hostedForge(forge: Session['ports']['forge']): HostedForge {
 async function headNamed(repository: PackageRepository, { head = '', fork }: PreviewOptions, cli: CliContext): Promise<PreviewHead> {
   const { refs } = await repository.refs(cli.signal)
   const named = [`refs/heads/${head}`, `refs/tags/${head}`, head].map((ref) => refs.get(ref)).find((commit) => commit !== undefined)
-  const commit = named ?? (/^[0-9a-f]{40}$/.test(head) ? objectId(head) : undefined)
+  const commit = named ?? readObjectId(head)
   if (commit !== undefined) return { name: head, commit, fork: fork === true }
   throw new Failure({
     code: 'BP1003',

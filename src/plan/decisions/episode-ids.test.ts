@@ -22,7 +22,7 @@ interface Taken {
 function idAmong({ closed = [], open = [], refs = [], own = [], begun = [], pushed = [], approval = 'forge' }: Taken): string {
   const git = {
     merged: [],
-    renamed: [],
+    earlierNamed: [],
     episodes: { closed: new Set(closed), open: new Set(open), pushed: new Set(pushed) },
     refs: new Map(refs.map((ref) => [ref, '0'.repeat(40)])),
   }

@@ -1,5 +1,5 @@
 /** Merged decisions of `settle: backporch` that the cluster does not show yet. */
-import { type ObjectId, objectId } from '../../package/object-id.ts'
+import { type ObjectId, readObjectId } from '../../package/object-id.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { allChanges, applyingFingerprints, unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
@@ -34,7 +34,7 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
       // The merge decided, and the syncer may apply it: but no review covered a write by backporch.
       if (status.outcome !== 'Merged' || status.altered !== undefined) return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
-      const commit = mergeCommitOf(view.refs, unit.unit.packageName, { commit: git.decidedCommits.get(episode.metadata.name), ...status })
+      const commit = settledCommitOf(view.refs, unit.unit.packageName, { commit: git.decidedCommits.get(episode.metadata.name), ...status })
       if (record === undefined || commit === undefined || record.spec.settle !== 'backporch') return []
       const restored = restoredObjects(record)
       const isHeld = [...restored].some((key) => held.has(key))
@@ -46,14 +46,13 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
 }
 
 /** The tagged one; without a tag the one that the ledger has. The record on the base branch is what authorises a write. */
-export function mergeCommitOf(
+export function settledCommitOf(
   refs: ReadonlyMap<string, ObjectId>,
   packageName: string,
   { commit, revision }: Pick<ClosedEpisode['status'], 'commit' | 'revision'>,
 ): ObjectId | undefined {
   const tag = revision === undefined ? undefined : refs.get(`refs/tags/${packageName}/${revision}`)
-  // The ledger is text that people may have edited.
-  return tag ?? (revision === undefined && /^[0-9a-f]{40}$/.test(commit ?? '') ? objectId(commit ?? '') : undefined)
+  return tag ?? (revision === undefined ? readObjectId(commit) : undefined)
 }
 
 /** Fingerprints of what a merged decision is about and live still shows. */

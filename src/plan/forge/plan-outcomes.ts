@@ -2,7 +2,7 @@
  * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
  * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
  */
-import { type ObjectId, objectId } from '../../package/object-id.ts'
+import { type ObjectId, readObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH, parseWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
 import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'
 import { decidedCheckRun } from '../../proposal/text/check-run-text.ts'
@@ -138,13 +138,13 @@ function unseenMerge(
   { spec, status }: ClosedEpisode,
   slug: string,
 ): readonly ForgeAction[] {
-  if ((proposal.state === 'merged' && status.publishedBy === undefined) || !isCommit(status.commit)) return []
-  const { commit } = status
+  const commit = readObjectId(status.commit)
+  if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined)) return []
   const by = status.decidedBy.replace(/ <.*/, '')
   const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
   // Porch publishes the package without the record.
   const path = status.publishedBy === undefined ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode) : `${folder}Kptfile`
-  const url = dialect.fileUrl(objectId(commit), path, undefined)
+  const url = dialect.fileUrl(commit, path, undefined)
   const { publishedBy, revision = '', altered = '' } = status
   const comment =
     publishedBy === undefined
@@ -153,15 +153,10 @@ function unseenMerge(
   return [{ kind: 'comment', proposal: proposal.number, ...comment }]
 }
 
-/** The ledger is text that people may have edited. */
-function isCommit(text: string | undefined): text is string {
-  return /^[0-9a-f]{40}$/.test(text ?? '')
-}
-
 /** The commit on the base branch by which it came; the published one where that is not known. */
 function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
   const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
-  return isCommit(status.commit) ? objectId(status.commit) : tag
+  return readObjectId(status.commit) ?? tag
 }
 
 /** @param together all episodes that the same merge decided, this one included */

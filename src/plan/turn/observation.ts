@@ -56,7 +56,7 @@ export interface OpenBranch {
   /** Ours and out of date: it is recreated whatever its record contains. */
   readonly outdated?: boolean
   /** Its record has the name that earlier versions gave it. */
-  readonly renamed?: true
+  readonly hasEarlierName?: true
   /** Who moved it from `drafts/` to `proposed/` or back, as `porchctl rpkg propose` and `reject` do; empty where no commit names the person. */
   readonly movedBy?: string
   /** What it holds, where that was found by comparing and the ledger is to know it. */
@@ -166,7 +166,7 @@ export interface GitState {
   /** Records of the unit on the base branch, oldest first. */
   readonly merged: readonly DriftRecord[]
   /** Those of them that have the name of an earlier version: the next proposal moves them. */
-  readonly renamed: readonly { readonly path: string; readonly text: string }[]
+  readonly earlierNamed: readonly { readonly path: string; readonly text: string }[]
   readonly unreadable: readonly UnreadableRecord[]
   /** By full ref name. */
   readonly heads: ReadonlyMap<string, EndedHead>

@@ -48,7 +48,7 @@ export function builtFiles(
   })
   const changes = [
     ...files.changes,
-    ...(spec.lifecycle === 'Proposed' ? git.renamed.flatMap(moved) : []),
+    ...(spec.lifecycle === 'Proposed' ? git.earlierNamed.flatMap(moveRecord) : []),
     ...(policy.approval === 'porch' ? [laterFile(travellingRecordPath(unit.packagePath), text)] : []),
     // No body of a pull request has room for all of it.
     ...(spec.lifecycle === 'Proposed' && wantsReport(record)
@@ -59,6 +59,6 @@ export function builtFiles(
 }
 
 /** A record of an earlier version gets the name of today with the decision that comes next. */
-function moved({ path, text }: GitState['renamed'][number]): readonly FileChange[] {
+function moveRecord({ path, text }: GitState['earlierNamed'][number]): readonly FileChange[] {
   return [{ path, content: null }, laterFile(presentRecordPath(path), () => withLastDocument(text))]
 }

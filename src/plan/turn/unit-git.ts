@@ -16,6 +16,6 @@ export function contentHash(tree: readonly TreeFile[]): string {
 }
 
 /** Whether a branch of ours is made anew whatever its record contains. Porch drops what is written on a branch that it has read. */
-export function isOutdated({ outdated, renamed }: OpenBranch, { policy }: Pick<Observation, 'policy'>): boolean {
-  return outdated === true || (renamed === true && policy.approval !== 'porch')
+export function isOutdated({ outdated, hasEarlierName }: OpenBranch, { policy }: Pick<Observation, 'policy'>): boolean {
+  return outdated === true || (hasEarlierName === true && policy.approval !== 'porch')
 }

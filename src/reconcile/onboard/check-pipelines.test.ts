@@ -20,6 +20,7 @@ const SEEN: readonly (readonly [path: string, text: string, command: string, lin
   ['.gitlab-ci.yml', 'deploy:\n  script: kubectl --context prod apply --recursive --filename=deploy\n', 'kubectl on every manifest', 2],
   ['Jenkinsfile', "sh 'kubectl apply -f ./ '\n", 'kubectl on every manifest', 1],
   ['ci/Jenkinsfile', "sh 'kubectl diff \\\n  -R -f k8s'\n", 'kubectl on every manifest', 1],
+  ['Makefile', 'all:\n\techo \\\n\t  all\n\tkapp deploy -a shop \\\n\t  -f .\n', 'kapp deploy', 4],
   ['Makefile', 'deploy:\n\tkapp deploy -a shop -f . -y\n', 'kapp deploy', 2],
   ['scripts/build.sh', 'kustomize create --autodetect --recursive\n', 'kustomize create --autodetect', 1],
   ['.circleci/config.yml', '- run: kubeconform -strict .\n', 'a linter of manifests', 1],
@@ -28,7 +29,7 @@ const SEEN: readonly (readonly [path: string, text: string, command: string, lin
 ]
 
 for (const [path, text, command, line] of SEEN)
-  test(`${command} is seen in ${path}`, async () => {
+  test(`${command} is seen at ${path}:${line}`, async () => {
     const { commands } = await judged({ [path]: text })
     assert.deepEqual(commands, [{ command, where: `${path}:${line}` }])
   })

@@ -71,12 +71,22 @@ export async function readSweepingCommands(
   const files = tree.filter(({ path, mode }) => PIPELINES.some((glob) => matchesGlob(glob, path)) && mode !== '120000').slice(0, MOST_FILES)
   const texts = await readTexts(repository, files, signal, () => undefined)
   return [...texts].flatMap(([path, text]) => {
-    const lines = text.replace(/\\\r?\n\s*/g, ' ').split('\n')
-    return lines.flatMap((line, index): SweepingCommand[] => {
+    return joinedLines(text).flatMap(({ line, number }): SweepingCommand[] => {
       if (/^\s*#/.test(line)) return []
       const [command] = SWEEPS.find(([, matches]) => matches(line)) ?? []
-      return command === undefined ? [] : [{ command, where: `${path}:${index + 1}` }]
+      return command === undefined ? [] : [{ command, where: `${path}:${number}` }]
     })
+  })
+}
+
+/** A command over several lines is one, with the number of its first line. */
+function joinedLines(text: string): readonly { readonly line: string; readonly number: number }[] {
+  const lines = text.split(/\r?\n/)
+  return lines.flatMap((first, index) => {
+    if (lines[index - 1]?.endsWith('\\')) return []
+    let line = first
+    for (let next = index + 1; line.endsWith('\\'); next++) line = `${line.slice(0, -1)} ${lines[next]?.trimStart() ?? ''}`
+    return [{ line, number: index + 1 }]
   })
 }
 

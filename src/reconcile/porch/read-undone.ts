@@ -1,7 +1,7 @@
 /** Where merged decisions landed, and what took them out of git again. */
 import { asFailure } from '../../failure.ts'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
-import { type ObjectId, objectId } from '../../package/object-id.ts'
+import { type ObjectId, readObjectId } from '../../package/object-id.ts'
 import { type UndoneAdoption, undoneAdoptions } from '../../plan/decisions/undone-decisions.ts'
 import type { Observation, UndoneDecision } from '../../plan/turn/observation.ts'
 import type { CommitView } from '../../ports/package-repository.ts'
@@ -25,7 +25,7 @@ export async function withUndone(observation: Observation, reader: Reader, signa
   const { git } = observation
   const decidedCommits = await readDecidedCommits(observation, reader, signal)
   const commitOf = ({ metadata, status }: ClosedEpisode): ObjectId | undefined =>
-    status.commit === undefined ? decidedCommits.get(metadata.name) : objectIdOrNone(status.commit)
+    status.commit === undefined ? decidedCommits.get(metadata.name) : readObjectId(status.commit)
   const tags = await movedTags(observation, reader, commitOf, signal)
   const adoptions: UndoneDecision[] = []
   for (const undone of undoneAdoptions(observation)) {
@@ -37,11 +37,6 @@ export async function withUndone(observation: Observation, reader: Reader, signa
   const named = new Set(adoptions.map(({ episode }) => episode))
   const undone = [...adoptions, ...tags.filter(({ episode }) => !named.has(episode))]
   return decidedCommits.size + undone.length === 0 ? observation : { ...observation, git: { ...git, decidedCommits, undone } }
-}
-
-/** The ledger is text that people may have edited. */
-function objectIdOrNone(text: string): ObjectId | undefined {
-  return /^[0-9a-f]{40}$/.test(text) ? objectId(text) : undefined
 }
 
 /** The decision that published the latest revision, and the latest one without a revision, where the ledger has it without its commit: a forge makes it after the entry. */

@@ -76,7 +76,7 @@ export async function readGitState(
     branches,
     siblings,
     merged: merged.map(({ record }) => record),
-    renamed: renamedIn(merged),
+    earlierNamed: earlierNamedIn(merged),
     unreadable: [...ofBranches, ...ofBase],
     published: await readPublished({ view, unit, bot, ledger, branches }, signal),
     decidedCommits: new Map(),
@@ -148,7 +148,7 @@ async function openBranches(
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
       .map(({ path, record }) => ({ path: presentRecordPath(path), record: record instanceof Failure ? undefined : record }))
-    const renamed = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path)) ? { renamed: true as const } : {}
+    const earlierName = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path)) ? { hasEarlierName: true as const } : {}
     if (mine === undefined) {
       // The branch of another cluster, or a foreign workspace with a similar name.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
@@ -166,7 +166,7 @@ async function openBranches(
         ...byPorch(found, mine.record, report),
         record: mine.record,
         recordPushed: mine.isPushed,
-        ...renamed,
+        ...earlierName,
         others,
       })
   }
@@ -222,7 +222,7 @@ async function mergeCommitsOf(
   return mergeCommits
 }
 
-function renamedIn(merged: readonly MergedRecord[]): GitState['renamed'] {
+function earlierNamedIn(merged: readonly MergedRecord[]): GitState['earlierNamed'] {
   const taken = new Set(merged.map(({ path }) => path))
   return merged.filter(({ path }) => !taken.has(presentRecordPath(path))).map(({ path, text }) => ({ path, text }))
 }

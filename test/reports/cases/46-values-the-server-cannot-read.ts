@@ -1,5 +1,6 @@
 /** fluxcd/kustomize-controller#333: what the server refuses is in git, whether its object is there or not. */
 import { type Lab, type ReportCase, tell } from '../lab.ts'
+import { deployment } from '../manifests.ts'
 
 /** The object, what is written in place of what, and a word of the server about it. */
 const BAD = [
@@ -33,18 +34,9 @@ async function expectBlocked(lab: Lab, where: string, [kind, from, to, words]: (
   lab.check(`${to}, ${where}`, isBlocked, isBlocked ? 'exit 3, blocked' : `${tell(diff)} · ${said}`)
 }
 
-const OBJECTS = (namespace: string): string => `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: ${namespace}}
-spec:
-  replicas: 0
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-      - {name: web, image: "registry.example.com/web:1", ports: [{containerPort: 80}], resources: {requests: {memory: 512Mi}}}
----
+const CONTAINER = 'ports: [{containerPort: 80}], resources: {requests: {memory: 512Mi}}'
+
+const OBJECTS = (namespace: string): string => `${deployment(namespace, { container: CONTAINER })}---
 apiVersion: coordination.k8s.io/v1
 kind: Lease
 metadata: {name: leader, namespace: ${namespace}}

@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, Permission } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { oneLine } from '../../../text/one-line.ts'
-import { byNumber } from '../by-number.ts'
+import { readByNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import { goneElsewhere } from '../forge-failure.ts'
 import { refusedAnswerOf } from '../refused-answer.ts'
@@ -33,7 +33,7 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
     writeCount: client.writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) => {
       await assertUsable(client, signal)
-      return byNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.numbered(number, signal))
+      return readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.readNumbered(number, signal))
     },
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),

@@ -67,7 +67,7 @@ export class GiteaProposals {
   }
 
   /** Whatever its branch and its base are now. */
-  async numbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
+  async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
     try {
       const pull = await this.get(number, signal)
       if (!isOwnBranch(pull)) return undefined

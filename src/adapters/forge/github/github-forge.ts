@@ -4,7 +4,7 @@ import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, WriteCount } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
-import { byNumber } from '../by-number.ts'
+import { readByNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import type { GitHubClient } from './github-client.ts'
 import { GitHubConversation } from './github-conversation.ts'
@@ -37,7 +37,7 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     checkRuns,
     writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) =>
-      byNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.numbered(number, signal)),
+      readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.readNumbered(number, signal)),
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),
     close: (decision, signal) => decisions.close(decision, signal),

@@ -71,7 +71,7 @@ export class GitHubProposals {
   }
 
   /** Whatever its branch and its base are now. */
-  async numbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
+  async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const requested = { ...(await this.#client.target(signal)), pull_number: number }
     try {
       const { data } = await this.#client.ask(`read #${number}`, () => this.#client.octokit.rest.pulls.get(requested))
