@@ -166,7 +166,8 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     return judgeKept(known, synced)
   })
   const kept = synced
-  if (kept !== undefined) await ask('pipelines', async () => judgePipelines(kept, await readSweepingCommands(repository, known.tree, signal)))
+  if (kept !== undefined)
+    await ask('pipelines', async () => judgePipelines(kept, await readSweepingCommands(repository, known.tree, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]

@@ -38,7 +38,7 @@ test('the repository itself as a package has its rules too', () => {
 })
 
 test('a placement names what the cluster runs', () => {
-  const set = read(policyText([], 'prod', ['apps/a']))
+  const set = read(policyText([], 'prod', { packages: ['apps/a'] }))
   assert.deepEqual(placedPackages(set, 'prod', ['apps/a', 'apps/b']), ['apps/a'])
   assert.equal(placedPackages(read(policyText([], 'prod', undefined)), 'prod', ['apps/a']), undefined)
 })
@@ -51,7 +51,7 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
       text,
       text.filter((one) => /\S/.test(one)),
       (cluster, reason) => {
-        const { policies } = read(policyText([rule('a', ['apps/a'], reason)], cluster, ['apps/a']))
+        const { policies } = read(policyText([rule('a', ['apps/a'], reason)], cluster, { packages: ['apps/a'] }))
         assert.equal(policies.length, 2)
         assert.equal(policies[1]?.ignore[0]?.reason, reason)
         assert.deepEqual(policies[1]?.document.spec.match?.clusters, [cluster])
@@ -61,7 +61,7 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
 })
 
 test('every document is marked as local, and editors are told that it is YAML', () => {
-  const text = policyText([rule('a', ['apps/a'])], 'prod', ['apps/a'])
+  const text = policyText([rule('a', ['apps/a'])], 'prod', { packages: ['apps/a'] })
   assert.match(text, /^# vim: ft=yaml\n/)
   assert.equal(text.match(/config\.kubernetes\.io\/local-config: "true"/g)?.length, 3)
 })

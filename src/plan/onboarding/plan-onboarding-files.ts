@@ -83,7 +83,8 @@ export function policyText(rules: readonly ImportedRule[], cluster: string, plac
     documents.push(comment + formatDocument(inert('DriftPolicy', `imported-${index + 1}`, spec)))
   }
   if (placed !== undefined) {
-    const comment = '# What this cluster runs: packages of which it has objects, and folders without a Kptfile that were named. A cluster that no placement names runs none.\n'
+    const comment =
+      '# What this cluster runs: packages of which it has objects, and folders without a Kptfile that were named. A cluster that no placement names runs none.\n'
     documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], ...placed })))
   }
   return `${documents.join('---\n')}${NO_MANIFEST}`

@@ -6,7 +6,13 @@ import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
-import { type FoundPlacement, type OnboardingFile, POLICY_PATH, policyText, SECOND_POLICY_PATH } from '../../plan/onboarding/plan-onboarding-files.ts'
+import {
+  type FoundPlacement,
+  type OnboardingFile,
+  POLICY_PATH,
+  policyText,
+  SECOND_POLICY_PATH,
+} from '../../plan/onboarding/plan-onboarding-files.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
@@ -173,7 +179,10 @@ function wantedFiles(
 /** What a placement of the cluster has to name: undefined where the cluster runs all packages, or other placements say what it runs. */
 function placementOf(
   { policies }: RepositoryView,
-  found: { readonly cluster: string; readonly packages: readonly string[]; readonly folders: readonly string[] } & Pick<OnboardingView, 'there'>,
+  found: { readonly cluster: string; readonly packages: readonly string[]; readonly folders: readonly string[] } & Pick<
+    OnboardingView,
+    'there'
+  >,
 ): FoundPlacement | undefined {
   const { cluster, packages, folders, there } = found
   if (policies.placements.length > 0) {
