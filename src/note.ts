@@ -52,6 +52,7 @@ export const NOTE_CAUSES = {
   'report-not-written': 'a report that could not be written',
   'rule-hides-nothing': 'an ignore rule that hides nothing, or has ended',
   'secret-in-git': 'a Secret with its values in git in plain text',
+  'status-not-written': 'pull requests of people without the status drift/fresh',
   silenced: 'drift that was rejected before',
   'validator-not-run': 'a validator of a pipeline that did not run',
   'waits-for-apply': 'changes that are decided, and that live still shows',

@@ -11,9 +11,10 @@ import type { DriftEvent } from '../ports/drift-events.ts'
 import type { Log, ProcessEvent, ReportedFailure, TurnEvent } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { WrittenHeads } from '../reconcile/apply/write-open-heads.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
-import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
+import type { PolledRepository } from '../reconcile/poll-repository.ts'
 import type { PreviewPass } from '../reconcile/preview/open-previews.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { sourceNotes } from '../reconcile/sources/discover-sources.ts'
@@ -46,11 +47,13 @@ export interface TurnSession {
   readonly clusters: readonly string[]
   readonly key: RedactionKey
   /** Reads git and the forge. @throws Failure */
-  poll(inputs: Pick<TurnInputs, 'requestedActions' | 'between'>, signal: AbortSignal): Promise<RepositoryDigest>
+  poll(inputs: Pick<TurnInputs, 'requestedActions' | 'between'>, signal: AbortSignal): Promise<PolledRepository>
   /** @throws Failure when nothing at all could be done; failures of one package are in the result */
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
   /** Writes Events by name of the cluster; undefined where none are written. Never throws. @returns why one was not written */
   readonly announce?: ((events: ReadonlyMap<string, readonly DriftEvent[]>, signal: AbortSignal) => Promise<readonly Note[]>) | undefined
+  /** Writes the statuses of pull requests of people and of merge groups. Throws only the reason of `signal`. */
+  vouch(view: PolledRepository['view'], signal: AbortSignal): Promise<WrittenHeads>
   /** Writes previews of open pull requests; undefined where nobody asked for them. Throws only the reason of `signal`. */
   readonly preview?: ((signal: AbortSignal) => Promise<PreviewPass>) | undefined
   close(): Promise<void>
@@ -134,15 +137,16 @@ export class ControllerTurns {
     let scope: TurnScope = { about: 'everything' }
     let result: TurnResult | undefined
     let thrown: unknown
-    let isPolled = false
+    let polled: PolledRepository['view'] | undefined
     try {
       const session = await this.session(signal)
-      scope = await this.intake.next(() => {
-        isPolled = true
-        return session.poll({ requestedActions: this.requestedActions, between: this.between }, signal)
+      scope = await this.intake.next(async () => {
+        const { view, ...digest } = await session.poll({ requestedActions: this.requestedActions, between: this.between }, signal)
+        polled = view
+        return digest
       })
       if (scope.about === 'nothing') {
-        if (isPolled) await this.preview(signal)
+        await this.serveOthers(polled, signal)
         return
       }
       result = await this.scan(session, scope, signal)
@@ -177,7 +181,7 @@ export class ControllerTurns {
     )
     this.reportFailures(failures, isOutside(scope, result))
     await this.announce(result, signal)
-    if (isPolled || isWhole) await this.preview(signal)
+    await this.serveOthers(polled ?? (isWhole ? result.view : undefined), signal)
     if (!nothing) {
       this.succeeded = true
       this.unusable = undefined
@@ -264,6 +268,14 @@ export class ControllerTurns {
     const events = announce === undefined ? new Map<string, readonly DriftEvent[]>() : driftEventsOf(result)
     if (announce === undefined || events.size === 0) return
     for (const note of await announce(events, AbortSignal.any([signal, AbortSignal.timeout(EVENTS_WITHIN)]))) this.sessionNote(note)
+  }
+
+  /** What pull requests of people get, after everything that is about drift. @param view undefined where nobody looked at the repository */
+  private async serveOthers(view: PolledRepository['view'] | undefined, signal: AbortSignal): Promise<void> {
+    if (view === undefined) return
+    const written = this.options.dryRun ? undefined : await this.retained?.vouch(view, signal)
+    for (const note of written?.notes ?? []) this.sessionNote(note)
+    await this.preview(signal)
   }
 
   /** Drift comes first: previews are made after the turn, and the others of them after the next one. */

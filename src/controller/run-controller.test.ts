@@ -71,6 +71,7 @@ class Process {
           return {
             clusters: ['prod'],
             key,
+            vouch: async () => ({ waiting: 0, notes: [] }),
             poll: () => assert.fail('a cluster that is not watched needs no poll'),
             turn: async (_inputs, turnSignal) => {
               if (!opening) await meet(turnSignal)

@@ -125,9 +125,32 @@ export interface CommitStatus {
   readonly url: string
 }
 
+/** A commit that is to go into the base branch. */
+export interface OpenHead {
+  /** A pull request of a branch under `proposed/`, any other one, or a merge group of some. */
+  readonly kind: 'proposal' | 'pull-request' | 'group'
+  readonly commit: ObjectId
+  /** Numbers of the pull requests whose changes it has, its own first. */
+  readonly numbers: readonly number[]
+  /** Of the context that was asked for; undefined where it has none, and for a group. */
+  readonly status: CommitStatus | undefined
+}
+
+export interface WantedHeads {
+  readonly baseBranch: string
+  /** Of the status that the heads may have. */
+  readonly context: string
+  /** Of the repository, by full name: a merge group has a branch. */
+  readonly refs: ReadonlyMap<string, ObjectId>
+}
+
 interface ForgeStatuses {
   /** Makes the commit have these statuses; one that it has already is not sent again. */
   ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void>
+  /**
+   * Merge groups first, then the pull requests of whoever, those of forks included, newest first: a required status is waited for on each.
+   */
+  readOpenHeads(wanted: WantedHeads, signal: AbortSignal): Promise<readonly OpenHead[]>
 }
 
 export interface ForgeComment {

@@ -22,6 +22,11 @@ export interface RepositoryDigest {
   readonly requested: ReadonlySet<string>
 }
 
+export interface PolledRepository extends RepositoryDigest {
+  /** As it was read. */
+  readonly view: Pick<RepositoryView, 'baseBranch' | 'refs' | 'policies'>
+}
+
 /** Nothing is rendered from them. */
 const TEXTS = /(?:^|\/)(?:LICENSE|NOTICE)$|\.(?:md|txt|adoc|rst|png|jpe?g|gif|svg|pdf)$/i
 
@@ -30,7 +35,7 @@ export async function pollRepository(
   { repository, forge, clusters }: Pick<FleetPorts, 'repository' | 'forge' | 'clusters'>,
   request: TurnRequest,
   signal: AbortSignal,
-): Promise<RepositoryDigest> {
+): Promise<PolledRepository> {
   const view = await observeRepository({ repository, forge }, request, signal)
   const hosted = isHosted(forge) ? forge : undefined
   const { requestedActions } = request.forge
@@ -46,7 +51,7 @@ export async function pollRepository(
         )
   const outside = request.between?.outside ?? new Map<string, readonly string[]>()
   const requested = new Set(requests.map(({ unit }) => unit.packagePath))
-  return { ...digestOf(view, dashboard, outside), requested }
+  return { ...digestOf(view, dashboard, outside), requested, view }
 }
 
 function digestOf(

@@ -17,7 +17,9 @@ import {
   type KnownIssue,
   type KnownProposal,
   type OpenedProposal,
+  type OpenHead,
   type Permission,
+  type WantedHeads,
   type WantedIssue,
   type WantedProposal,
 } from '../../src/ports/hosted-forge.ts'
@@ -87,7 +89,9 @@ export class MemoryForge implements HostedForge {
     const last = refs
       .filter((ref) => !open.some((proposal) => proposal.ref === ref))
       .flatMap((ref) => this.proposals.findLast((proposal) => proposal.ref === ref && proposal.baseBranch === baseBranch) ?? [])
-    return readByNumber([...open, ...last], { refs, numbers }, async (number) => this.proposals.find((proposal) => proposal.number === number))
+    return readByNumber([...open, ...last], { refs, numbers }, async (number) =>
+      this.proposals.find((proposal) => proposal.number === number),
+    )
   }
 
   async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined): Promise<OpenedProposal> {
@@ -182,6 +186,14 @@ export class MemoryForge implements HostedForge {
       if (before?.state === status.state && before.description === status.description) continue
       this.write(`status ${status.context} ${status.state}`, () => this.statuses.set(key, status))
     }
+  }
+
+  async readOpenHeads({ baseBranch, context }: WantedHeads): Promise<readonly OpenHead[]> {
+    this.refresh()
+    const proposals = this.proposals.filter((each) => each.state === 'open' && each.baseBranch === baseBranch)
+    const heads = (kind: OpenHead['kind'], pulls: readonly { readonly commit: ObjectId; readonly number: number }[]): OpenHead[] =>
+      pulls.map(({ commit, number }) => ({ kind, commit, numbers: [number], status: this.statuses.get(`${commit} ${context}`) }))
+    return [...heads('pull-request', await this.readPullRequests(baseBranch)), ...heads('proposal', proposals)]
   }
 
   async readComments(number: number): Promise<readonly ForgeComment[]> {

@@ -38,6 +38,20 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.equal((await fixture().openForge().readPullRequest(number, signal)).open, false)
   })
 
+  it('reads the heads that are to be merged with their status, whoever opened them', async () => {
+    const [own, other] = [await pushBranch(), await pushBranch()]
+    await open(own)
+    const number = await open(other)
+    const wanted = { baseBranch: 'main', context: 'drift/fresh', refs: new Map() }
+    const read = async () =>
+      (await fixture().openForge().readOpenHeads(wanted, signal)).flatMap(({ commit, status, ...head }) =>
+        commit === other.commit ? [{ ...head, status: status === undefined ? undefined : `${status.state}: ${status.description}` }] : [],
+      )
+    assert.deepEqual(await read(), [{ kind: 'proposal', numbers: [number], status: undefined }])
+    await fixture().human.close(number)
+    assert.deepEqual(await read(), [])
+  })
+
   it('sends nothing that writes for the same proposal a second time, with or without what is known', async () => {
     const wanted = await pushBranch()
     await open(wanted)

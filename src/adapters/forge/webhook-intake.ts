@@ -50,6 +50,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   'pull_request_rejected',
   'pull_request_comment',
   'issue_comment',
+  'merge_group',
   'issues',
   'repository',
 ])

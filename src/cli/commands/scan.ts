@@ -1,3 +1,4 @@
+import { writeOpenHeads } from '../../reconcile/apply/write-open-heads.ts'
 import type { Answer } from '../../reconcile/commands/apply-answers.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -6,6 +7,7 @@ import { exitStatusOf, worstExit } from '../exit-status.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
+import { printNotes } from '../print/print-notes.ts'
 import { printSettled, printTurn, printWrites } from '../print/print-turn.ts'
 import { runScan, type SessionOptions, withSession } from '../turn-session.ts'
 
@@ -14,8 +16,11 @@ type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & Exit
 export async function scan(packages: readonly string[], options: ScanOptions, cli: CliContext): Promise<number> {
   return withSession(cli, options, { packages }, async (session) => {
     const { progress, printer, clusters } = session
-    const result = await runScan(session, options.dryRun === true, cli.signal)
+    const dryRun = options.dryRun === true
+    const result = await runScan(session, dryRun, cli.signal)
+    const others = dryRun ? undefined : await writeOpenHeads(session.ports.forge, result.view, cli.signal)
     progress.end()
+    if (others !== undefined) printNotes(others.notes, printer)
     for (const answer of result.answers) printer.hint(answerText(answer))
     if (clusters.length === 1) assertObserved(result)
     printTurn(result, options, printer)

@@ -63,6 +63,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'rule-hides-nothing': 'remove the rule from the policy, or correct its target',
   'secret-in-git':
     'encrypt the values with SOPS, or create the Secret in the cluster from a secret store, and change the values: git keeps the old ones',
+  'status-not-written': 'give the account the right to write commit statuses; where it has none, do not make drift/fresh a required check',
   silenced: 'nothing until the time that the note says; restore, adopt or release it to decide otherwise',
   'validator-not-run':
     'nothing, where kpt fn render runs before a package is published; otherwise allow the image or program of the validator (docs/guides/functions.md)',

@@ -18,6 +18,7 @@ import { checkButtons } from './check-run-buttons.ts'
 import type { MassSubject } from './mass-text.ts'
 import { WRITER_NOTE } from './proposal-footer.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
+import { FRESH } from './proposal-statuses.ts'
 import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { capitalised, count, planWord } from './words.ts'
 
@@ -93,7 +94,7 @@ export function checkKey(ref: string): string {
 
 function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const { headBranch, where, changes, plan, notAdoptable, ledgerUrl } = facts
-  const fresh = statuses.find(({ context }) => context === 'drift/fresh')
+  const fresh = statuses.find(({ context }) => context === FRESH)
   const unseen = fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
   const ranked = rankChanges(changes)
   const annotations = ranked.flatMap((one) => annotationOf(one, where) ?? [])

@@ -6,6 +6,8 @@ import type { MassSubject } from './mass-text.ts'
 import { nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
 
 const LIMIT = 140
+/** The status that people may require of every pull request into the base branch. */
+export const FRESH = 'drift/fresh'
 
 interface Facts extends Pick<MassSubject, 'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'> {
   /** Why it is unknown whether live is still the reviewed state; empty where it is known. */
@@ -55,7 +57,7 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
   const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
   const restores = changes.some(({ resolution }) => resolution === 'Restore')
   return [
-    unseen === '' ? make('drift/fresh', 'success', `the cluster matches this record (${short})`) : make('drift/fresh', 'pending', unseen),
+    unseen === '' ? make(FRESH, 'success', `the cluster matches this record (${short})`) : make(FRESH, 'pending', unseen),
     make(
       'drift/render',
       'success',
@@ -71,7 +73,7 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
 }
 
 /** The contexts that vouch for a proposal. */
-const VOUCHING = ['drift/fresh', 'drift/render', 'drift/policy', 'drift/applier'] as const
+const VOUCHING = [FRESH, 'drift/render', 'drift/policy', 'drift/applier'] as const
 
 /** Statuses of a commit of another author: Backporch may have vouched for an older commit. @param why the beginning of a sentence */
 export function foreignStatuses(why: string): CommitStatus[] {
@@ -120,9 +122,14 @@ export function syncerProgress(
 export function notObservedStatus(clusters: readonly string[]): CommitStatus {
   const who = clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
   return {
-    context: 'drift/fresh',
+    context: FRESH,
     state: 'pending',
     description: oneLine(`${who} could not be observed: this may be out of date`, LIMIT),
     url: '',
   }
+}
+
+/** Status of a commit that no drift proposal is about. */
+export function noProposalStatus(): CommitStatus {
+  return { context: FRESH, state: 'success', description: 'no drift proposal', url: '' }
 }

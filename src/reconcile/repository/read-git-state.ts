@@ -148,7 +148,9 @@ async function openBranches(
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
       .map(({ path, record }) => ({ path: presentRecordPath(path), record: record instanceof Failure ? undefined : record }))
-    const earlierName = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path)) ? { hasEarlierName: true as const } : {}
+    const earlierName = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path))
+      ? { hasEarlierName: true as const }
+      : {}
     if (mine === undefined) {
       // The branch of another cluster, or a foreign workspace with a similar name.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))

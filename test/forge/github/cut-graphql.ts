@@ -10,11 +10,17 @@ import { fileURLToPath } from 'node:url'
 import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print, type TypeNode, visit } from 'graphql'
 
 const target = fileURLToPath(new URL('../../corpus/github/schema.graphql', import.meta.url))
-const FIELDS_OF_ROOTS = new Set(['id', 'node', 'nodes', 'viewer', 'convertPullRequestToDraft', 'markPullRequestReadyForReview'])
+const FIELDS_OF_ROOTS = new Set([
+  ...['id', 'node', 'nodes', 'repository', 'viewer'],
+  ...['convertPullRequestToDraft', 'enqueuePullRequest', 'markPullRequestReadyForReview'],
+])
 const KEPT = new Set([
   ...['Query', 'Mutation', 'Node', 'Actor', 'Bot', 'EnterpriseUserAccount', 'Mannequin', 'Organization', 'User'],
   ...['Comment', 'IssueComment', 'PullRequest', 'ConvertPullRequestToDraftInput', 'ConvertPullRequestToDraftPayload'],
   ...['MarkPullRequestReadyForReviewInput', 'MarkPullRequestReadyForReviewPayload'],
+  ...['Repository', 'PullRequestConnection', 'PullRequestState', 'PageInfo', 'IssueOrder', 'IssueOrderField', 'OrderDirection'],
+  ...['PullRequestCommitConnection', 'PullRequestCommit', 'Commit', 'GitObjectID', 'Status', 'StatusContext', 'StatusState'],
+  ...['EnqueuePullRequestInput', 'EnqueuePullRequestPayload', 'MergeQueueEntry', 'MergeQueueEntryState'],
   ...['ID', 'String', 'Int', 'Float', 'Boolean', 'DateTime', 'BigInt', 'HTML', 'URI'],
 ])
 

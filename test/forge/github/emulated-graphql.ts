@@ -1,7 +1,7 @@
 /** Answers GraphQL as GitHub does, from the state; what its own schema does not have is a problem (`cut-graphql.ts` cuts the schema). */
 import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLSchema, graphqlSync, parse, validate } from 'graphql'
-import type { EmulatedComment, EmulatedState } from './emulated-state.ts'
+import type { EmulatedComment, EmulatedState, EmulatedThread } from './emulated-state.ts'
 
 interface RequestDescription {
   readonly query?: string
@@ -21,6 +21,8 @@ export function answerGraphql(
   for (const { message } of validate(schema, parse(query))) problem(`GraphQL: ${message}`)
   const rootValue = {
     viewer: { login: actor },
+    repository: ({ owner, name }: { readonly owner: string; readonly name: string }) =>
+      owner === state.owner && name === state.repo ? repositoryNode(state) : notFound(`${owner}/${name}`),
     nodes: ({ ids }: { readonly ids: readonly string[] }) =>
       ids.map((id) => {
         const comment = state.comments.find((one) => nodeId(one) === id)
@@ -81,6 +83,48 @@ function commentNode(state: EmulatedState, comment: EmulatedComment): unknown {
 /** The login of a bot has no `[bot]` here. */
 function actorNode(state: EmulatedState, login: string): unknown {
   return { __typename: state.bots.has(login) ? 'Bot' : 'User', login: login.replace(/\[bot\]$/, '') }
+}
+
+interface PullsInput {
+  readonly states?: readonly string[]
+  readonly baseRefName?: string
+  readonly first?: number
+  readonly after?: string | null
+}
+
+function repositoryNode(state: EmulatedState): unknown {
+  return {
+    pullRequests: ({ states = [], baseRefName, first = 0, after }: PullsInput) => {
+      if (first < 1 || first > 100) throw new Refusal('EXCESSIVE_PAGINATION', 'between 1 and 100 records')
+      const all = state.threads
+        .filter(({ pull, state: now }) => pull !== undefined && states.includes(now.toUpperCase()) && pull.base === baseRefName)
+        .toReversed()
+      const from = Number(after ?? 0)
+      const nodes = all.slice(from, from + first).map((thread) => pullNode(state, thread))
+      return { nodes, pageInfo: { hasNextPage: all.length > from + first, endCursor: String(from + nodes.length) } }
+    },
+  }
+}
+
+function pullNode(state: EmulatedState, { number, pull }: EmulatedThread): unknown {
+  return {
+    number,
+    headRefName: pull?.head,
+    isCrossRepository: pull?.fork,
+    commits: { nodes: [{ commit: { oid: pull?.sha, status: statusNode(state, pull?.sha ?? '') } }] },
+  }
+}
+
+/** Null for a commit without any status. */
+function statusNode(state: EmulatedState, sha: string): unknown {
+  const statuses = state.statuses.filter((status) => status.sha === sha)
+  if (statuses.length === 0) return null
+  return {
+    context: ({ name }: { readonly name: string }) => {
+      const last = statuses.findLast(({ context }) => context === name)
+      return last === undefined ? null : { state: last.state.toUpperCase(), description: last.description, targetUrl: last.target_url }
+    },
+  }
 }
 
 function setDraft(state: EmulatedState, id: string, draft: boolean): unknown {

@@ -1,6 +1,7 @@
 /** Gitea and Forgejo by their API v1. Octokit sends GitHub's parameters, which Gitea ignores without an error, so this client is our own. */
+import type { ObjectId } from '../../../package/object-id.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { HostedForge, Permission } from '../../../ports/hosted-forge.ts'
+import type { CommitStatus, HostedForge, Permission } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { oneLine } from '../../../text/one-line.ts'
 import { readByNumber } from '../by-number.ts'
@@ -17,7 +18,7 @@ import { GiteaIssues } from './gitea-issues.ts'
 import { GiteaLabels } from './gitea-labels.ts'
 import { GiteaProposals } from './gitea-proposals.ts'
 import { GITEA_SETUP } from './gitea-setup.ts'
-import { ensureGiteaStatuses } from './gitea-statuses.ts'
+import { ensureGiteaStatuses, readGiteaHeads } from './gitea-statuses.ts'
 
 /** @param repository of the same remote: branches, tags and the ledger go through git */
 export function giteaForge(client: GiteaClient, repository: PackageRepository, clock: Clock): HostedForge {
@@ -27,13 +28,16 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
   const decisions = new GiteaDecisions(client, proposals, repository, clock)
   const comments = new GiteaComments(client, login)
   const issues = new GiteaIssues(client, labels, login)
+  const known = new Map<ObjectId, CommitStatus>()
   return {
     setup: GITEA_SETUP,
     dialect: giteaDialect(client.address),
     writeCount: client.writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) => {
       await assertUsable(client, signal)
-      return readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.readNumbered(number, signal))
+      return readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) =>
+        proposals.readNumbered(number, signal),
+      )
     },
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),
@@ -44,6 +48,10 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
     },
     closeProposal: ({ number }, signal) => proposals.closeOpen(number, signal),
     ensureStatuses: (commit, statuses, signal) => ensureGiteaStatuses(client, commit, statuses, signal),
+    readOpenHeads: async ({ baseBranch, context }, signal) => {
+      const pulls = (await proposals.pullRequests(baseBranch, signal)).filter(({ commit }) => !/^0+$/.test(commit))
+      return readGiteaHeads(client, pulls.toReversed(), { context, known }, signal)
+    },
     readComments: (number, signal) => comments.read(number, signal),
     readOwnComment: (number, topic, signal) => comments.readOwn(number, topic, signal),
     ensureComment: (number, topic, body, signal) => comments.ensure(number, topic, body, signal),

@@ -12,6 +12,7 @@ import { GitHubDecisions } from './github-decisions.ts'
 import { githubDialect } from './github-dialect.ts'
 import { GitHubIssues } from './github-issues.ts'
 import { GitHubLabels } from './github-labels.ts'
+import { readOpenHeads } from './github-open-heads.ts'
 import { GitHubProposals } from './github-proposals.ts'
 import { GITHUB_SETUP } from './github-setup.ts'
 import { ensureStatuses } from './github-statuses.ts'
@@ -44,6 +45,7 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     assertStaysOpen: (known, signal) => assertStaysOpen(known, () => proposals.isOpen(known, signal), clock, signal),
     closeProposal: (known, signal) => proposals.close(known, signal),
     ensureStatuses: (commit, statuses, signal) => ensureStatuses(client, commit, statuses, signal),
+    readOpenHeads: (wanted, signal) => readOpenHeads(client, wanted, signal),
     readComments: (number, signal) => conversation.read(number, signal),
     readOwnComment: (number, topic, signal) => conversation.readOwn(number, topic, signal),
     ensureComment: (number, topic, body, signal) => conversation.ensure(number, topic, body, signal),

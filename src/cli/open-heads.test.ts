@@ -1,0 +1,73 @@
+/** Pull requests of people get `drift/fresh`, which their repository may require. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { logEvents } from '../../test/fakes/log-events.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
+import { TurnWorld } from '../../test/fakes/turn-world.ts'
+import { Failure } from '../failure.ts'
+
+const NOTHING = (): void => undefined
+const POSTED = 'status drift/fresh success'
+
+function worldWith(policy: string | undefined): { readonly world: TurnWorld; readonly forge: MemoryForge; push(): void } {
+  const world = new TurnWorld(policy)
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.repository.branches.set('refs/heads/change', world.repository.head('main'))
+  let count = 0
+  const push = (): void => {
+    count += 1
+    const commit = world.repository.commitByHand('change', { 'README.md': `words ${count}\n` })
+    forge.pullRequests.splice(0, 1, {
+      number: 7,
+      label: '#7',
+      url: '',
+      baseBranch: 'main',
+      branch: 'change',
+      fork: false,
+      open: true,
+      commit,
+    })
+  }
+  push()
+  return { world, forge, push }
+}
+
+test('the controller writes it once for each head, also where nothing else is new', async () => {
+  const { world, forge, push } = worldWith('{mode: Warn}')
+  const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING, push, NOTHING] })
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(forge.writes, [POSTED, POSTED])
+})
+
+test('scan writes it, and a dry run does not', async () => {
+  const { world, forge } = worldWith('{mode: Propose}')
+  assert.equal((await runInWorld(world, ['scan', '--dry-run'])).code, 0)
+  assert.deepEqual(forge.writes, [])
+  assert.equal((await runInWorld(world, ['scan'])).code, 0)
+  assert.deepEqual(forge.writes, [POSTED])
+})
+
+test('a repository that has no policy gets none', async () => {
+  const { world, forge } = worldWith('{mode: Propose}')
+  const policies = world.repository.paths('main').filter((path) => path.startsWith('.drift/'))
+  world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
+  await runInWorld(world, ['scan'])
+  assert.deepEqual(forge.writes, [])
+})
+
+test('where it cannot be written, scan and the controller say what not to require, and go on', async () => {
+  const { world, forge } = worldWith('{mode: Propose}')
+  forge.ensureStatuses = () =>
+    Promise.reject(new Failure({ code: 'BP5003', what: 'cannot set the statuses', why: 'it refuses', remedy: 'give the right' }))
+  const scanned = await runInWorld(world, ['scan'])
+  assert.equal(scanned.code, 0)
+  assert.match(scanned.stderr, /status-not-written|BP5003/)
+  const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING] })
+  assert.equal(code, 0)
+  assert.deepEqual(
+    logEvents(stderr, 'note').map(({ cause }) => cause),
+    ['status-not-written'],
+  )
+})

@@ -1,0 +1,37 @@
+/**
+ * Statuses of what goes into the base branch beside the proposals. People may require `drift/fresh`, and a forge then waits for it on every
+ * pull request and on every merge group (docs/guides/review-a-drift-pull-request.md).
+ */
+import type { ObjectId } from '../../package/object-id.ts'
+import type { CommitStatus, OpenHead } from '../../ports/hosted-forge.ts'
+import { noProposalStatus } from '../../proposal/text/proposal-statuses.ts'
+
+/** In one pass: a repository may have hundreds of pull requests, and the writes of all share one budget. */
+export const MOST_HEADS = 20
+
+export interface HeadStatus {
+  readonly commit: ObjectId
+  readonly status: CommitStatus
+}
+
+/** @param heads in the order in which they get a status @returns statuses to write, and how many heads wait for a later pass */
+export function planOpenHeads(heads: readonly OpenHead[]): { readonly writes: readonly HeadStatus[]; readonly waiting: number } {
+  const proposals = new Map(heads.flatMap((head) => (head.kind === 'proposal' ? [[head.numbers[0], head] as const] : [])))
+  const vouched = new Set([...proposals.values()].map(({ commit }) => commit))
+  const writes = heads.flatMap(({ kind, commit, numbers, status }): HeadStatus[] => {
+    // A commit has one status of a context, whatever pull requests it is the head of.
+    if (kind === 'proposal' || vouched.has(commit)) return []
+    const parts = numbers.flatMap((number) => proposals.get(number) ?? [])
+    const wanted = parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
+    return wanted === undefined ? [] : [{ commit, status: wanted }]
+  })
+  return { writes: writes.slice(0, MOST_HEADS), waiting: Math.max(0, writes.length - MOST_HEADS) }
+}
+
+/** A group is as fresh as each proposal in it; undefined where one has no status yet. */
+function worstOf(proposals: readonly OpenHead[]): CommitStatus | undefined {
+  const all = proposals.map(({ status }) => status)
+  if (all.includes(undefined)) return undefined
+  const order = ['failure', 'pending', 'success'] as const
+  return order.map((state) => all.find((status) => status?.state === state)).find((status) => status !== undefined)
+}

@@ -1,0 +1,136 @@
+/** People may require `drift/fresh`: every pull request into the base branch and every merge group gets it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { ObjectId } from '../../../src/package/object-id.ts'
+import { MOST_HEADS } from '../../../src/plan/forge/plan-open-heads.ts'
+import { type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'
+import { GitHubWorld } from './github-world.ts'
+
+const SIGNAL = new AbortController().signal
+const NO_DRIFT = 'success: no drift proposal'
+
+describe('a required drift/fresh', () => {
+  let world: GitHubWorld
+
+  before(async () => {
+    world = new GitHubWorld({ packages: ['web'] })
+    await world.start()
+    world.edit(0, 'web', 'color', 'red')
+    await world.turn()
+  })
+  after(async () => {
+    const problems = [...new Set(world.emulator.problems)]
+    await world.stop()
+    assert.deepEqual(problems, [])
+  })
+
+  /** A pull request of a person; its branch is one of a fork where it says so. */
+  const open = (branch: string, fork = false): ObjectId => {
+    const { repository, emulator } = world
+    repository.branches.set(`refs/heads/${branch}`, repository.head('main'))
+    const commit = repository.commitByHand(branch, { [`${branch}.txt`]: 'a' })
+    // The branch of a fork is none of this repository.
+    if (fork) repository.branches.delete(`refs/heads/${branch}`)
+    const pull = {
+      head: branch,
+      sha: commit,
+      base: 'main',
+      draft: false,
+      mergedAt: null,
+      mergedBy: null,
+      mergeCommit: null,
+      reviewers: [],
+      fork,
+    }
+    emulator.state.addThread({ user: 'wendy', title: branch, body: '', pull })
+    return commit
+  }
+  const pass = async (): Promise<WrittenHeads> => {
+    const { repository, forge } = world
+    const { refs } = await repository.refs()
+    const policies = { policies: [{}] } as unknown as Parameters<typeof writeOpenHeads>[1]['policies']
+    return writeOpenHeads(forge, { baseBranch: 'main', refs, policies }, SIGNAL)
+  }
+  const freshOf = (commit: string): string | undefined => {
+    const found = world.emulator.state.statuses.filter(({ sha, context }) => sha === commit && context === 'drift/fresh')
+    return found.map(({ state, description }) => `${state}: ${description}`).join(', ') || undefined
+  }
+  const proposal = () => {
+    const thread = world.emulator.state.threads.find(({ pull }) => pull?.head.startsWith('proposed/'))
+    if (thread?.pull === undefined) throw new Error('no proposal')
+    return { number: thread.number, commit: thread.pull.sha }
+  }
+
+  it('is on the head of a pull request of a person, and of one of a fork, once for each head', async () => {
+    const [own, forked] = [open('feature/x'), open('patch-1', true)]
+    assert.deepEqual(await pass(), { waiting: 0, notes: [] })
+    assert.deepEqual([freshOf(own), freshOf(forked)], [NO_DRIFT, NO_DRIFT])
+    assert.deepEqual(await world.writesOf(pass), [])
+    const next = world.repository.commitByHand('feature/x', { 'feature.txt': 'b' })
+    world.emulator.state.sync()
+    await pass()
+    assert.equal(freshOf(next), NO_DRIFT)
+    assert.equal(freshOf(proposal().commit)?.includes('no drift proposal'), false)
+  })
+
+  it('is on a merge group: of people it is success, with a proposal it is what the proposal has', async () => {
+    const { repository, emulator } = world
+    const { number, commit } = proposal()
+    const group = (pull: number, onto: string): ObjectId => {
+      const name = `gh-readonly-queue/main/pr-${pull}-${onto}`
+      repository.branches.set(`refs/heads/${name}`, repository.head('main'))
+      return repository.commitByHand(name, { [`group-${pull}.txt`]: 'a' })
+    }
+    const people = group(90, repository.head('main'))
+    const drift = group(number, people)
+    const behind = group(91, drift)
+    const status = (state: 'pending' | 'success', description: string) =>
+      world.forge.ensureStatuses(commit as ObjectId, [{ context: 'drift/fresh', state, description, url: '' }], SIGNAL)
+    await status('pending', 'the cluster is not observed')
+    await pass()
+    const pending = 'pending: the cluster is not observed'
+    assert.deepEqual([freshOf(people), freshOf(drift), freshOf(behind)], [NO_DRIFT, pending, pending])
+    await status('success', 'it matches')
+    await pass()
+    assert.deepEqual(
+      [drift, behind].map((one) => freshOf(one)),
+      [`${pending}, success: it matches`, `${pending}, success: it matches`],
+    )
+    assert.deepEqual(await world.writesOf(pass), [])
+    for (const ref of repository.branches.keys()) if (ref.includes('gh-readonly-queue')) repository.branches.delete(ref)
+    emulator.state.sync()
+  })
+
+  it('does not say "no drift proposal" on a commit that a proposal has too', async () => {
+    const { commit } = proposal()
+    const pull = { head: 'copy', sha: commit, base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null, reviewers: [] }
+    world.repository.branches.set('refs/heads/copy', commit as ObjectId)
+    world.emulator.state.addThread({ user: 'wendy', title: 'copy', body: '', pull: { ...pull, fork: false } })
+    await pass()
+    assert.equal(freshOf(commit)?.includes('no drift proposal'), false)
+  })
+
+  it('comes to many pull requests over several passes, the newest first', async () => {
+    const heads = Array.from({ length: MOST_HEADS + 3 }, (_, index) => open(`many-${index}`))
+    assert.deepEqual(await pass(), { waiting: 3, notes: [] })
+    assert.deepEqual(
+      heads.map((commit) => freshOf(commit) === NO_DRIFT),
+      heads.map((_, index) => index >= 3),
+    )
+    assert.deepEqual(await pass(), { waiting: 0, notes: [] })
+    assert.ok(heads.every((commit) => freshOf(commit) === NO_DRIFT))
+  })
+
+  it('is a note where the token may not write statuses', async () => {
+    open('late')
+    const refused = {
+      status: 403,
+      body: { message: 'Resource not accessible by integration', documentation_url: 'https://docs.github.com/rest' },
+    }
+    world.emulator.faults.push({ on: 'POST /repos/{owner}/{repo}/statuses/{sha}', moment: 'before', answer: refused })
+    const { waiting, notes } = await pass()
+    assert.deepEqual([waiting, notes.map(({ cause }) => cause)], [1, ['status-not-written']])
+    assert.match(notes[0]?.text ?? '', /^BP5003: /)
+    assert.deepEqual(await pass(), { waiting: 0, notes: [] })
+  })
+})
