@@ -4,6 +4,7 @@ import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from
 import { isClosedByPerson } from '../../plan/decisions/found-outcome.ts'
 import type { Forge, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
+import { isRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { ourCommitBelow } from './read-branches.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
@@ -100,7 +101,9 @@ function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
   const known = new Set(closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])))
   const names = new Map(packages.map(({ path }) => [packageSlug(path, path), path]))
   return tree.flatMap(({ path }) => {
-    const [, slug = '', episode = ''] = LANDED.exec(path) ?? []
+    if (!isRecordPath(path)) return []
+    const [slug = '', file = ''] = path.split('/').slice(-2)
+    const [, episode = ''] = RECORD_FILE.exec(file) ?? []
     // A repository that is one package goes by the name of its folder of records.
     const packageName = names.get(slug) ?? (names.has('') ? slug : '')
     if (episode === '' || packageName === '' || known.has(episode)) return []
@@ -108,5 +111,3 @@ function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
     return isWellFormedRefName(ref) && isOurs(ref) ? [ref] : []
   })
 }
-
-const LANDED = /^\.drift\/records\/[^/]+\/([^/]+)\/\d{8}-([^/]+)\.yaml$/
