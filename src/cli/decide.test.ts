@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
 async function requested(adopted: readonly string[], verb = 'approve'): Promise<string> {
@@ -38,4 +39,22 @@ test('reject says until when exactly this drift is silent, as the ledger has it'
   const until = /is silent until (2026-11-24T10:\d\d:00Z)$/m.exec(stdout)?.[1]
   const [closed = ''] = world.repository.paths('drift-ledger').filter((path) => path.startsWith('closed/'))
   assert.match(world.repository.text('drift-ledger', closed) ?? '', new RegExp(`silentUntil: "?${until}"?\n`))
+})
+
+test('approve says where the proposal is when the forge has a merge queue, and that nothing is verified', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  const forge = new MemoryForge(world.repository)
+  forge.merge = async () => 'queued'
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  const { code, stdout } = await runInWorld(world, ['approve', 'apps/web', '--yes'])
+  assert.equal(code, 0)
+  assert.match(stdout, /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads what happened there\n$/)
+  const waited = await runInWorld(world, ['approve', 'apps/web', '--yes', '--wait'])
+  assert.equal(waited.code, 3)
+  assert.match(
+    waited.stderr,
+    /^error BP3014: apps\/web is not verified\n {2}why: its pull request is in the merge queue of main, and not merged yet$/m,
+  )
 })

@@ -66,6 +66,8 @@ export interface KnownProposal extends OpenedProposal {
   readonly body: string
   readonly labels: readonly string[]
   readonly draft: boolean
+  /** Open, and in the merge queue of the base branch: a push to its branch takes it out. */
+  readonly isQueued?: true
   /** RFC 3339 UTC; absent where the forge does not report it. */
   readonly openedAt?: string
   /**
@@ -110,8 +112,11 @@ export interface Forge {
    * ended since stays what was reviewed. @throws Failure BP4003 where `known` was open and is not any more
    */
   ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal>
-  /** Merges, tags and deletes the branch. @returns the merge commit. @throws Failure BP4002, BP4003 as a push does */
-  merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId>
+  /**
+   * Merges, tags and deletes the branch. @returns the merge commit, or `queued`: the base branch has a merge queue, and what happens there
+   * is found later. @throws Failure BP4002, BP4003 as a push does
+   */
+  merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'>
   /** Closes without a merge. @throws Failure BP4002, BP4003 as a push does */
   close(decision: ProposalClose, signal: AbortSignal): Promise<void>
 }

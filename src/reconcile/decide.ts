@@ -13,8 +13,9 @@ import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
 import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import type { FileChange } from '../ports/package-repository.ts'
+import { withApproval } from '../record/pushed-branch.ts'
 import { recordPath, travellingRecordPath } from '../record/record-paths.ts'
-import { applyWrites, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
+import { applyWrites, type LedgerTarget, pushedFile, writeLedger } from './apply/apply-writes.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
@@ -54,6 +55,8 @@ export interface Decided {
   readonly commit: ObjectId | undefined
   /** As in `v4`. */
   readonly revision: string | undefined
+  /** The forge put it into its merge queue: it is not merged yet. */
+  readonly isQueued?: true
   /** RFC 3339 UTC: until then this drift is silenced; undefined for an approval. */
   readonly silentUntil: string | undefined
 }
@@ -75,7 +78,24 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
     const along = await writeLedger(ports.repository, ledger(made), ledgerTarget(reviewed, view, request))
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
     const commit = await ports.forge.merge({ proposal, base, merge, commit: made, tag, along }, signal)
+    if (commit === 'queued') {
+      await keepApproval(reviewed, view)
+      return { reviewed, commit: undefined, revision: undefined, isQueued: true, silentUntil: undefined }
+    }
     return { reviewed, commit, revision, silentUntil: undefined }
+  }
+
+  async function keepApproval(reviewed: Reviewed, view: RepositoryView): Promise<void> {
+    const { proposal } = reviewed
+    const pushed = view.pushed.get(proposal.ref)
+    if (pushed === undefined) return
+    const { name: by, at } = request.decider
+    const file = pushedFile(withApproval(pushed, { by, at, commit: proposal.commit }))
+    const line = `${proposal.workspace} of ${reviewed.observation.unit.packageName} is in the merge queue`
+    await ports.repository.push(
+      await writeLedger(ports.repository, { ledger: [file], ledgerLines: [line] }, ledgerTarget(reviewed, view, request)),
+      signal,
+    )
   }
 }
 

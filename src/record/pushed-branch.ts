@@ -34,6 +34,14 @@ export const pushedBranchSchema = z.object({
       .positive()
       .optional()
       .describe('Number of the pull request that was opened of it last: it stays the same when the branch is renamed.'),
+    approved: z
+      .object({
+        by: z.string().describe('Name and address, as a commit has them.'),
+        at: z.string().describe('RFC 3339 UTC.'),
+        commit: z.string().describe('The head that was approved.'),
+      })
+      .optional()
+      .describe('Who put the pull request into a merge queue with `backporch approve`: the merge itself names nobody.'),
   }),
 })
 
@@ -71,6 +79,11 @@ export function withPushed(before: PushedBranch | undefined, branch: string, com
 /** With the number of its pull request; undefined where it has that already. */
 export function withPullRequest(before: PushedBranch, pullRequest: number): PushedBranch | undefined {
   return before.spec.pullRequest === pullRequest ? undefined : { ...before, spec: { ...before.spec, pullRequest } }
+}
+
+/** With who approved its latest commit. */
+export function withApproval(before: PushedBranch, approved: NonNullable<PushedBranch['spec']['approved']>): PushedBranch {
+  return { ...before, spec: { ...before.spec, approved } }
 }
 
 function byPath(left: { readonly path: string }, right: { readonly path: string }): number {

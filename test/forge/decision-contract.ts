@@ -1,6 +1,7 @@
 /** What every hosted forge must do when a proposal is merged or closed, by people and by us. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { objectId } from '../../src/package/object-id.ts'
 import { type ContractHands, type ForgeFixture, failsWith } from './forge-fixture.ts'
 
 export function decisionContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
@@ -102,7 +103,7 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     const tag = `refs/tags/apps/web/v${100 + count()}`
     const along = [{ ref: 'refs/heads/drift-ledger', from: there, to: ledger }]
     const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag, along }
-    const commit = await fixture().openForge().merge(decision, signal)
+    const commit = objectId(await fixture().openForge().merge(decision, signal))
     const { refs } = await fixture().repository.refs(signal)
     assert.deepEqual(
       [refs.get('refs/heads/main'), refs.get(tag), refs.get(wanted.ref), refs.get('refs/heads/drift-ledger')],
@@ -122,7 +123,7 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     const before = await tagsOf()
     const merge = { parents: [base, wanted.commit], base, changes: [], message: `Approve drift-${count()}`, at: 1_760_000_900 }
     const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: undefined, along: [] }
-    const commit = await fixture().openForge().merge(decision, signal)
+    const commit = objectId(await fixture().openForge().merge(decision, signal))
     assert.equal(await mainOf(), commit)
     assert.deepEqual(await tagsOf(), before)
     assert.equal((await fixture().repository.refs(signal)).refs.has(wanted.ref), false)

@@ -152,7 +152,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
     const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve\n\nkpt:{"package":"apps/web"}', at: 1_760_000_000 }
     const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
-    const commit = await ground.openForge().merge(decision, signal)
+    const commit = objectId(await ground.openForge().merge(decision, signal))
     const view = await ground.repository.commit(commit, signal)
     assert.deepEqual(view.parents, [base])
     assert.match(view.message, /^Approve\n\nkpt:\{"package":"apps\/web"\}/)
@@ -165,7 +165,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve', at: 1_760_000_000 }
     const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
     ground.proxy.fault = ({ path }) => (path.endsWith('/merge') ? { kind: 'lost' } : undefined)
-    const commit = await ground.openForge().merge(decision, signal)
+    const commit = objectId(await ground.openForge().merge(decision, signal))
     const { refs } = await ground.repository.refs(signal)
     assert.deepEqual([refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v1'), refs.get(wanted.ref)], [commit, commit, undefined])
   })

@@ -32,6 +32,12 @@ export async function approveOne(
     const { packageName, cluster } = observation.unit
     const { plan, changes } = proposal.record.spec
     const what = plan === 'Mixed' ? countResolutions(changes) : plan
+    if (decided.isQueued === true) {
+      printer.write(`${printer.ok} ${packageName}: ${what} is in the merge queue of ${observation.git.baseBranch}\n`)
+      if (!printer.quiet && options.wait !== true) printer.write(`  next: backporch scan ${packageName} reads what happened there\n`)
+      if (options.wait === true) throw notMergedYet(packageName, observation.git.baseBranch)
+      return 0
+    }
     printer.write(
       `${printer.ok} ${packageName}${decided.revision === undefined ? '' : ` ${decided.revision} is published`}: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
@@ -54,6 +60,17 @@ export async function approveOne(
     progress.end()
     printer.write(`${printer.ok} ${cluster} matches git: verified\n`)
     return 0
+  })
+}
+
+/** The queue has its own time: hours, where many wait. */
+function notMergedYet(packageName: string, baseBranch: string): Failure {
+  return new Failure({
+    code: 'BP3014',
+    what: `${packageName} is not verified`,
+    why: `its pull request is in the merge queue of ${baseBranch}, and not merged yet`,
+    remedy: `wait for the queue, then run backporch scan ${packageName}`,
+    retry: 'backoff',
   })
 }
 

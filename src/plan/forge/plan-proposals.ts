@@ -17,6 +17,7 @@ import { proposalText } from '../../proposal/text/proposal-text.ts'
 import { fileOfChange, kptfileOf } from '../commands/comment-rights.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { ProposalContext, TurnView } from '../turn/turn-view.ts'
+import { isInQueue } from '../turn/unit-git.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
 import { jointSubject, unitSubject } from './proposal-subjects.ts'
@@ -161,7 +162,8 @@ function singleText(context: ProposalContext, unit: PlannedResult, units: readon
   const subject = unitSubject(context, unit, units)
   if (subject === undefined) return undefined
   const { states, record } = subject
-  const statuses = proposalStatuses(subject, unit.observation.incomplete.length === 0)
+  const moved = isInQueue(unit.observation, { ref: `refs/heads/${branch}` }) && report.spec.fingerprint !== subject.record.spec.fingerprint
+  const statuses = proposalStatuses(subject, unit.observation.incomplete.length === 0, moved)
   return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
 }
 

@@ -37,7 +37,7 @@ import type { Observation, OpenBranch, ResolutionRequest } from './observation.t
 import { asRestore, possiblePlan } from './possible-plan.ts'
 import { builtFiles, proposalFiles } from './proposal-files.ts'
 import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
-import { isOutdated, sameTree } from './unit-git.ts'
+import { isInQueue, isOutdated, sameTree } from './unit-git.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
 import { waitingState } from './waiting-state.ts'
 
@@ -118,6 +118,10 @@ class Turn {
     if (this.resolutionRequest === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.observed.key.id)
       return this.keepOpen(active, fingerprint, 'frozen', [
         leftAlone(`${shortBranch(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
+      ])
+    if (this.resolutionRequest === undefined && this.open !== undefined && isInQueue(this.observed, this.open))
+      return this.keepOpen(active, fingerprint, 'frozen', [
+        leftAlone(`${shortBranch(this.open.ref)} is in the merge queue, and a push would take it out`),
       ])
     // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
     if (this.open === undefined && this.observed.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])

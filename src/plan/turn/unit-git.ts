@@ -15,6 +15,11 @@ export function contentHash(tree: readonly TreeFile[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
+/** Whether the forge has the proposal in a merge queue. */
+export function isInQueue({ proposals }: Pick<Observation, 'proposals'>, { ref }: Pick<OpenBranch, 'ref'>): boolean {
+  return proposals.get(ref)?.isQueued === true
+}
+
 /** Whether a branch of ours is made anew whatever its record contains. Porch drops what is written on a branch that it has read. */
 export function isOutdated({ outdated, hasEarlierName }: OpenBranch, { policy }: Pick<Observation, 'policy'>): boolean {
   return outdated === true || (hasEarlierName === true && policy.approval !== 'porch')

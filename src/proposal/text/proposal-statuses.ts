@@ -10,19 +10,24 @@ const LIMIT = 140
 export const FRESH = 'drift/fresh'
 
 interface Facts extends Pick<MassSubject, 'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'> {
+  readonly moved?: boolean
   /** Why it is unknown whether live is still the reviewed state; empty where it is known. */
   readonly unseen: string
   /** The applier, or what is wrong with it. */
   readonly applier: { readonly fails: boolean; readonly text: string }
 }
 
-/** @param complete whether the whole unit could be observed */
-export function proposalStatuses(subject: ProposalSubject, complete: boolean): CommitStatus[] {
+/**
+ * @param complete whether the whole unit could be observed
+ * @param moved whether live is not what was reviewed, and the proposal stays as it is because it is in a merge queue
+ */
+export function proposalStatuses(subject: ProposalSubject, complete: boolean, moved = false): CommitStatus[] {
   const { applier, record } = subject
   const fails = nobodyApplies(subject) || applier.warning !== undefined
   return statuses({
     ...record.spec,
     ...subject,
+    moved,
     unseen: complete ? '' : 'the unit was observed only in part: this may be out of date',
     applier: { fails, text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}` },
   })
@@ -47,7 +52,7 @@ export function massStatuses(subject: MassSubject): CommitStatus[] {
   })
 }
 
-function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unseen, applier }: Facts): CommitStatus[] {
+function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unseen, moved, applier }: Facts): CommitStatus[] {
   const make = (context: string, state: CommitStatus['state'], description: string): CommitStatus => ({
     context,
     state,
@@ -57,7 +62,12 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
   const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
   const restores = changes.some(({ resolution }) => resolution === 'Restore')
   return [
-    unseen === '' ? make(FRESH, 'success', `the cluster matches this record (${short})`) : make(FRESH, 'pending', unseen),
+    // A check that fails is how a queue is told to let a pull request go.
+    moved === true
+      ? make(FRESH, 'failure', 'live changed after the review: out of the merge queue, this is made anew')
+      : unseen === ''
+        ? make(FRESH, 'success', `the cluster matches this record (${short})`)
+        : make(FRESH, 'pending', unseen),
     make(
       'drift/render',
       'success',

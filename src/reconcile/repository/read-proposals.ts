@@ -24,8 +24,18 @@ export async function readProposals(
   const numbers = new Map([...pushed].flatMap(([ref, { spec }]) => (spec.pullRequest === undefined ? [] : [[ref, spec.pullRequest]])))
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal, numbers)
   const all = new Map<string, KnownProposal>()
-  for (const proposal of known) if (await isOfBranch(view, proposal, pushed.get(proposal.ref), signal)) all.set(proposal.ref, proposal)
+  for (const proposal of known) {
+    const own = pushed.get(proposal.ref)
+    if (await isOfBranch(view, proposal, own, signal)) all.set(proposal.ref, withApprover(proposal, own))
+  }
   return all
+}
+
+/** A merge queue merges for the account that put the pull request into it, which is ours after `approve`. */
+function withApprover(proposal: KnownProposal, pushed: PushedBranch | undefined): KnownProposal {
+  const approved = pushed?.spec.approved
+  if (proposal.state !== 'merged' || proposal.decidedBy !== '' || approved?.commit !== proposal.commit) return proposal
+  return { ...proposal, decidedBy: approved.by }
 }
 
 /** Also of branches that are gone. */

@@ -20,7 +20,15 @@ const KEPT = new Set([
   ...['MarkPullRequestReadyForReviewInput', 'MarkPullRequestReadyForReviewPayload'],
   ...['Repository', 'PullRequestConnection', 'PullRequestState', 'PageInfo', 'IssueOrder', 'IssueOrderField', 'OrderDirection'],
   ...['PullRequestCommitConnection', 'PullRequestCommit', 'Commit', 'GitObjectID', 'Status', 'StatusContext', 'StatusState'],
-  ...['EnqueuePullRequestInput', 'EnqueuePullRequestPayload', 'MergeQueueEntry', 'MergeQueueEntryState'],
+  ...[
+    'EnqueuePullRequestInput',
+    'EnqueuePullRequestPayload',
+    'MergeQueue',
+    'MergeQueueEntryConnection',
+    'MergeQueueEntry',
+    'MergeQueueEntryState',
+  ],
+  ...['PullRequestTimelineItemsConnection', 'PullRequestTimelineItems', 'PullRequestTimelineItemsItemType', 'AddedToMergeQueueEvent'],
   ...['ID', 'String', 'Int', 'Float', 'Boolean', 'DateTime', 'BigInt', 'HTML', 'URI'],
 ])
 

@@ -28,6 +28,7 @@ export function answerGraphql(
         const comment = state.comments.find((one) => nodeId(one) === id)
         return comment === undefined ? notFound(id) : commentNode(state, comment)
       }),
+    enqueuePullRequest: ({ input }: EnqueueInput) => enqueue(state, actor, input),
     convertPullRequestToDraft: ({ input }: DraftInput) => setDraft(state, input.pullRequestId, true),
     markPullRequestReadyForReview: ({ input }: DraftInput) => setDraft(state, input.pullRequestId, false),
   }
@@ -85,6 +86,22 @@ function actorNode(state: EmulatedState, login: string): unknown {
   return { __typename: state.bots.has(login) ? 'Bot' : 'User', login: login.replace(/\[bot\]$/, '') }
 }
 
+interface EnqueueInput {
+  readonly input: { readonly pullRequestId: string; readonly expectedHeadOid?: string }
+}
+
+function enqueue(state: EmulatedState, actor: string, { pullRequestId, expectedHeadOid }: EnqueueInput['input']): unknown {
+  const thread = state.thread(Number(pullRequestId.replace('PR_', '')), true)
+  if (thread?.pull === undefined) throw notFound(pullRequestId)
+  if (state.queue === undefined) throw new Refusal('UNPROCESSABLE', 'Merge queue is not enabled')
+  if (thread.state !== 'open' || thread.pull.draft || state.blocked) throw new Refusal('UNPROCESSABLE', 'Pull request is not mergeable')
+  if (expectedHeadOid !== undefined && expectedHeadOid !== thread.pull.sha) throw new Refusal('UNPROCESSABLE', 'Head sha has changed')
+  if (state.queue.includes(thread.number)) throw new Refusal('UNPROCESSABLE', 'Pull request is already in the queue')
+  state.queue.push(thread.number)
+  state.enqueuers.set(thread.number, actor)
+  return { mergeQueueEntry: { position: state.queue.length } }
+}
+
 interface PullsInput {
   readonly states?: readonly string[]
   readonly baseRefName?: string
@@ -94,6 +111,15 @@ interface PullsInput {
 
 function repositoryNode(state: EmulatedState): unknown {
   return {
+    mergeQueue: ({ branch }: { readonly branch: string }) =>
+      state.queue === undefined || branch !== 'main'
+        ? null
+        : { entries: { nodes: state.queue.map((number) => ({ pullRequest: { number } })) } },
+    pullRequest: ({ number }: { readonly number: number }) => {
+      const by = state.enqueuers.get(number)
+      const nodes = by === undefined ? [] : [{ __typename: 'AddedToMergeQueueEvent', actor: actorNode(state, by) }]
+      return { timelineItems: { nodes } }
+    },
     pullRequests: ({ states = [], baseRefName, first = 0, after }: PullsInput) => {
       if (first < 1 || first > 100) throw new Refusal('EXCESSIVE_PAGINATION', 'between 1 and 100 records')
       const all = state.threads

@@ -64,6 +64,8 @@ export interface EmulatedCheckRun {
   actions: readonly unknown[]
 }
 
+const QUEUE_LOGIN = 'github-merge-queue[bot]'
+
 export type Role = 'admin' | 'write' | 'read' | 'none'
 
 export class EmulatedState {
@@ -78,6 +80,10 @@ export class EmulatedState {
   rules: ((branch: string) => readonly { readonly type: string; readonly parameters?: unknown }[]) | 'refused' = () => []
   drafts = true
   deleteBranchOnMerge = false
+  /** Numbers of the pull requests in the merge queue of `main`; undefined where it has none. */
+  queue: number[] | undefined
+  /** Who put a pull request into it last, by number. */
+  readonly enqueuers = new Map<number, string>()
   /** Required checks are missing: nothing merges. */
   blocked = false
   allowed: Record<'merge' | 'squash' | 'rebase', boolean> = { merge: true, squash: true, rebase: true }
@@ -172,6 +178,17 @@ export class EmulatedState {
     thread.closedBy = state === 'closed' ? by : null
   }
 
+  /** The queue is done with a pull request: it merges by an account of its own. */
+  leaveQueue(number: number, how: 'merged' | 'dropped'): void {
+    const thread = this.thread(number, true)
+    if (this.queue === undefined || thread === undefined) throw new Error(`#${number} is in no queue`)
+    this.queue = this.queue.filter((one) => one !== number)
+    if (how === 'dropped') return
+    this.bots.add(QUEUE_LOGIN)
+    const merged = this.merge(thread, 'squash', undefined, QUEUE_LOGIN)
+    if (typeof merged !== 'string') throw new Error(merged.why)
+  }
+
   /** @returns the commit, or why GitHub does not merge */
   merge(
     thread: EmulatedThread,
@@ -182,6 +199,7 @@ export class EmulatedState {
     const { pull } = thread
     if (pull === undefined || thread.state !== 'open') return { why: 'Pull Request is not mergeable' }
     if (pull.draft) return { why: 'Pull Request is still a draft' }
+    if (this.queue !== undefined && by !== QUEUE_LOGIN) return { why: 'Changes must be made through the merge queue' }
     if (this.blocked) return { why: 'Required status check "drift/fresh" is expected.' }
     if (!this.allowed[style] || !this.ruleset.includes(style)) return { why: `${style} is not allowed on this repository.` }
     const text = message ?? `${thread.title} (#${thread.number})`
@@ -202,7 +220,11 @@ export class EmulatedState {
       const base = branches.get(pull.base)
       if (base !== undefined && this.git.reaches(base, head ?? pull.sha)) this.#merged(thread, pull, base, null)
       else if (head === undefined) this.setState(thread, 'closed', null)
-      else pull.sha = head
+      else if (pull.sha !== head) {
+        // A push takes it out of the queue.
+        this.queue = this.queue?.filter((one) => one !== thread.number)
+        pull.sha = head
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 /** Merge and close on GitHub: styles, rules, and a process that ends anywhere. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { objectId } from '../../../src/package/object-id.ts'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
 import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
@@ -35,7 +36,7 @@ describe('GitHub, decisions', () => {
   it('merges in the style that the settings allow, with our message on it', async () => {
     const { wanted, decision } = await openOne()
     fixture.emulator.state.allowed = { merge: false, squash: true, rebase: true }
-    const commit = await (await fixture.forge()).merge(decision, SIGNAL)
+    const commit = objectId(await (await fixture.forge()).merge(decision, SIGNAL))
     await assertComplete(commit, wanted.ref)
     const view = await fixture.repository.commit(commit, SIGNAL)
     assert.deepEqual(view.parents, [decision.base.commit])
@@ -101,7 +102,7 @@ describe('GitHub, decisions', () => {
     const { wanted, decision } = await openOne()
     const other = await fixture.repository.write({ parents: [], base: undefined, changes: [], message: 'other', at: 1 })
     await fixture.repository.push([{ ref: 'refs/heads/drift-ledger', from: null, to: other }], SIGNAL)
-    const commit = await (await fixture.forge()).merge(decision, SIGNAL)
+    const commit = objectId(await (await fixture.forge()).merge(decision, SIGNAL))
     const refs = await refsNow()
     assert.equal(refs.get('refs/heads/main'), commit)
     assert.deepEqual([refs.has('refs/tags/apps/web/v7'), refs.get(wanted.ref)], [false, wanted.commit])

@@ -9,6 +9,7 @@ import type { RequestedActionSource } from '../../../src/ports/check-run.ts'
 import type { ClusterReader } from '../../../src/ports/cluster.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import type { Answer } from '../../../src/reconcile/commands/apply-answers.ts'
+import { approve, type Decided } from '../../../src/reconcile/decide.ts'
 import { runFleetTurn, type TurnResult } from '../../../src/reconcile/run-turn.ts'
 import type { TurnRequest } from '../../../src/reconcile/turn-request.ts'
 import type { Json, JsonObject } from '../../../src/text/json.ts'
@@ -115,6 +116,16 @@ export class GitHubWorld {
   async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
     const { repository, forge, clusters } = this
     return (await runFleetTurn({ repository, forge, clusters }, this.#request(requestedActions), SIGNAL)).answers
+  }
+
+  /** Ada approves the package in the first cluster. */
+  async approve(packageName: string): Promise<Decided> {
+    const { repository, forge, clusters } = this
+    const [cluster] = clusters
+    const request = this.#request()
+    const turn = { ...request, units: { ...request.units, packages: [packageName] } }
+    const decider = { name: 'Ada <ada@example.com>', at: cluster.now, reason: undefined }
+    return approve({ repository, forge, cluster }, { turn, decider, confirm: async () => true }, SIGNAL)
   }
 
   #request(requestedActions?: RequestedActionSource): TurnRequest {

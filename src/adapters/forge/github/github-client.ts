@@ -127,7 +127,7 @@ export class GitHubClient {
   async graphql<Answer>(
     what: string,
     query: string,
-    variables: Readonly<Record<string, string | readonly string[]>>,
+    variables: Readonly<Record<string, string | number | readonly string[]>>,
     signal: AbortSignal,
   ): Promise<Answer> {
     return this.ask(what, () => this.octokit.graphql<Answer>(query, { ...variables, request: { signal } }))

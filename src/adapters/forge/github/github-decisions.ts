@@ -3,6 +3,7 @@
  * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
  * and GitHub closes the pull request of a deleted branch by itself.
  */
+import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
@@ -10,6 +11,7 @@ import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../finish-merge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
+import { enqueue } from './github-merge-queue.ts'
 import type { GitHubProposals } from './github-proposals.ts'
 
 const HEADS = 'refs/heads/'
@@ -26,7 +28,7 @@ export class GitHubDecisions {
   }
 
   /** See `Forge.merge`. The merge commit is GitHub's, with our message; a squash or a rebase where the settings require it. */
-  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
     const { proposal, base } = decision
     const { remote } = this.#repository
     const { refs } = await this.#repository.refs(signal)
@@ -36,6 +38,7 @@ export class GitHubDecisions {
     if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw notOpen(remote, proposal.ref, whyNotOpen(pull))
     if (pull.commit !== proposal.commit) throw movedBeforeMerge(remote, proposal.ref)
     const commit = await this.#mergePull(pull.number, decision, signal)
+    if (commit === 'queued') return commit
     await finishMerge(this.#repository, decision, commit, signal)
     return commit
   }
@@ -47,7 +50,7 @@ export class GitHubDecisions {
     if (pull?.state === 'open') await this.#proposals.close(pull, signal)
   }
 
-  async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+  async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
     const target = await this.#client.writable(`merge #${number}`, signal)
     const { mergeMethods } = await this.#client.facts(signal)
     const [title = '', ...rest] = merge.message.split('\n')
@@ -68,11 +71,27 @@ export class GitHubDecisions {
         if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
         if (statusOf(thrown) === 409) throw movedBeforeMerge(this.#repository.remote, proposal.ref)
         if (statusOf(thrown) !== 405) throw thrown
+        if (wantsQueue(thrown)) return this.#enqueue(number, proposal.commit, signal)
         refusal ??= thrown
       }
     }
     const reasons = 'a review or a check is missing, it is a draft'
     throw mergeRefused(this.#repository.remote, `GitHub does not merge #${number}`, reasons, refusal)
+  }
+
+  async #enqueue(number: number, commit: ObjectId, signal: AbortSignal): Promise<'queued'> {
+    const target = await this.#client.writable(`enqueue #${number}`, signal)
+    const { data } = await this.#client.ask(`look at #${number}`, () =>
+      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
+    )
+    try {
+      await enqueue(this.#client, { number, id: data.node_id, head: commit }, signal)
+    } catch (thrown) {
+      if (statusOf(thrown) !== 422) throw thrown
+      const reasons = 'a review or a check is missing, it is a draft, or it has conflicts'
+      throw mergeRefused(this.#repository.remote, `GitHub does not put #${number} into the merge queue`, reasons, thrown)
+    }
+    return 'queued'
   }
 
   async #mergedAfterAll(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
@@ -83,6 +102,11 @@ export class GitHubDecisions {
     if (!data.merged || data.merge_commit_sha === null) throw thrown
     return objectId(data.merge_commit_sha)
   }
+}
+
+/** A 405 with these words (docs/facts/github-merge-queue.md). */
+function wantsQueue(thrown: unknown): boolean {
+  return thrown instanceof Failure && /merge queue/i.test(thrown.why)
 }
 
 function whyNotOpen(pull: KnownProposal | undefined): string {

@@ -1,6 +1,7 @@
 /** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
 
 import type { RestEndpointMethodTypes } from '@octokit/rest'
+import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
@@ -10,6 +11,7 @@ import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { plainLines, sameText } from '../topic-marker.ts'
 import type { GitHubClient } from './github-client.ts'
 import type { GitHubLabels } from './github-labels.ts'
+import { readEnqueuer, readMergeQueue } from './github-merge-queue.ts'
 
 const HEADS = 'refs/heads/'
 const PROPOSED = 'proposed/'
@@ -23,6 +25,8 @@ export class GitHubProposals {
   readonly #labels: GitHubLabels
   /** Private repositories of some plans have no drafts. */
   #noDrafts = false
+  /** Names of base branches without a merge queue. */
+  readonly #noQueue = new Set<string>()
 
   constructor(client: GitHubClient, labels: GitHubLabels) {
     this.#client = client
@@ -33,7 +37,9 @@ export class GitHubProposals {
     // Each turn: a renamed, archived or replaced repository is noticed before anything is believed.
     await this.#client.observe(signal)
     const listed = await this.#openInto(baseBranch, signal)
-    const open = listed.filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED)).map(proposalOf)
+    const ours = listed.filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED)).map(proposalOf)
+    const queued = ours.length === 0 ? undefined : await this.#queueOf(baseBranch, signal)
+    const open = ours.map((proposal) => (queued?.has(proposal.number) === true ? { ...proposal, isQueued: true as const } : proposal))
     const found = new Map(open.map((proposal) => [proposal.ref, proposal]))
     const missing = [...new Set(refs)].filter((ref) => !found.has(ref))
     for (let start = 0; start < missing.length; start += WIDTH) {
@@ -41,6 +47,19 @@ export class GitHubProposals {
       for (const proposal of await Promise.all(part)) if (proposal !== undefined) found.set(proposal.ref, proposal)
     }
     return [...found.values()].sort((left, right) => left.number - right.number)
+  }
+
+  async #queueOf(baseBranch: string, signal: AbortSignal): Promise<ReadonlySet<number> | undefined> {
+    if (this.#noQueue.has(baseBranch)) return undefined
+    try {
+      const queue = await readMergeQueue(this.#client, baseBranch, signal)
+      if (queue === undefined) this.#noQueue.add(baseBranch)
+      return queue
+    } catch (thrown) {
+      // Only GraphQL fails: drift is not held up for it. At worst a push takes a pull request out of the queue, and it is put in again.
+      if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+      return undefined
+    }
   }
 
   /** Of whoever, into the branch. */
@@ -243,7 +262,10 @@ export class GitHubProposals {
     const what = `look who decided #${pull.number}`
     if (pull.merged_at !== null) {
       const { data } = await this.#client.ask(what, () => octokit.rest.pulls.get({ ...target, pull_number: pull.number }))
-      return data.merged_by?.login ?? ''
+      const { login = '', type } = data.merged_by ?? {}
+      // A queue merges by an account of its own.
+      const isQueue = type === 'Bot' && !(await this.#client.isOurs({ login }, signal))
+      return isQueue ? (await readEnqueuer(this.#client, pull.number, signal)) || login : login
     }
     const { data } = await this.#client.ask(what, () => octokit.rest.issues.get({ ...target, issue_number: pull.number }))
     return data.closed_by?.login ?? ''

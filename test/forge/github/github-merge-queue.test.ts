@@ -1,0 +1,123 @@
+/** A base branch with a merge queue: a proposal goes through it, and nothing of ours takes it out. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Failure } from '../../../src/failure.ts'
+import type { ClosedEpisode } from '../../../src/record/schema.ts'
+import { parseGoYaml } from '../../../src/yaml/read/go-yaml.ts'
+import { GitHubWorld } from './github-world.ts'
+
+describe('a merge queue on GitHub', () => {
+  let world: GitHubWorld
+
+  before(async () => {
+    world = new GitHubWorld({ packages: ['web'] })
+    await world.start()
+    world.emulator.state.queue = []
+    world.edit(0, 'web', 'color', 'red')
+    await world.turn()
+  })
+  after(async () => {
+    const problems = [...new Set(world.emulator.problems)]
+    await world.stop()
+    assert.deepEqual(problems, [])
+  })
+
+  const proposal = () => {
+    const { state } = world.emulator
+    state.sync()
+    const thread = state.threads.find(({ pull }) => pull?.head.startsWith('proposed/'))
+    if (thread?.pull === undefined) throw new Error('no proposal')
+    return { number: thread.number, commit: thread.pull.sha, isOpen: thread.state === 'open' }
+  }
+  const freshOf = (commit: string): string | undefined => {
+    const found = world.emulator.state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')
+    return found === undefined ? undefined : `${found.state}: ${found.description}`
+  }
+  const closed = (): ClosedEpisode['status'] | undefined => {
+    const path = world.repository.paths('drift-ledger').find((name) => name.startsWith('closed/'))
+    const [document] = path === undefined ? [] : parseGoYaml(world.repository.text('drift-ledger', path) ?? '', path).documents
+    return (document?.value as ClosedEpisode | undefined)?.status
+  }
+
+  it('approve puts the proposal into it, and the ledger has who approved', async () => {
+    const { number, commit } = proposal()
+    const decided = await world.approve('apps/web')
+    assert.deepEqual([decided.isQueued, decided.commit, decided.revision], [true, undefined, undefined])
+    assert.deepEqual(world.emulator.state.queue, [number])
+    const path = world.repository.paths('drift-ledger').find((name) => name.startsWith('pushed/proposed/')) ?? ''
+    assert.match(world.repository.text('drift-ledger', path) ?? '', /approved:\n {4}by: Ada <ada@example\.com>\n {4}at: "?2026-11-21T/)
+    assert.deepEqual([proposal(), closed()], [{ number, commit, isOpen: true }, undefined])
+  })
+
+  it('a turn pushes nothing to it, and approve says where it is', async () => {
+    const { commit } = proposal()
+    const base = world.repository.commitByHand('main', { 'apps/web/README.md': 'more\n' })
+    world.pass()
+    await world.turn()
+    assert.equal(proposal().commit, commit, `${base} moved the package`)
+    assert.equal(freshOf(commit)?.startsWith('success'), true)
+    await assert.rejects(world.approve('apps/web'), ({ code, why }: Failure) => code === 'BP2005' && /is in the merge queue/.test(why))
+  })
+
+  it('where live is not what was reviewed, the check fails, so that the queue lets it go, and it is made anew', async () => {
+    const { commit, number } = proposal()
+    world.edit(0, 'web', 'size', 'huge')
+    world.pass()
+    await world.turn()
+    assert.equal(proposal().commit, commit)
+    assert.match(freshOf(commit) ?? '', /^failure: live changed after the review/)
+    world.emulator.state.leaveQueue(number, 'dropped')
+    world.pass()
+    await world.turn()
+    const next = proposal()
+    assert.notEqual(next.commit, commit)
+    assert.match(freshOf(next.commit) ?? '', /^success: /)
+  })
+
+  it('what the queue merges is a decision of the person who approved', async () => {
+    const { number } = proposal()
+    await world.approve('apps/web')
+    world.emulator.state.leaveQueue(number, 'merged')
+    world.pass()
+    await world.turn()
+    assert.equal(proposal().isOpen, false)
+    assert.deepEqual([closed()?.outcome, closed()?.decidedBy], ['Merged', 'Ada <ada@example.com>'])
+  })
+
+  it('a person who puts it into the queue on GitHub has decided', async () => {
+    const other = new GitHubWorld({ packages: ['web'] })
+    await other.start()
+    try {
+      const { state } = other.emulator
+      state.queue = []
+      other.edit(0, 'web', 'color', 'red')
+      await other.turn()
+      const number = state.threads.find(({ pull }) => pull?.head.startsWith('proposed/'))?.number ?? 0
+      state.queue.push(number)
+      state.enqueuers.set(number, 'wendy')
+      state.leaveQueue(number, 'merged')
+      other.pass()
+      await other.turn()
+      const path = other.repository.paths('drift-ledger').find((name) => name.startsWith('closed/')) ?? ''
+      assert.match(other.repository.text('drift-ledger', path) ?? '', /outcome: Merged\n {2}decidedBy: wendy\n/)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('says why GitHub does not take it', async () => {
+    const other = new GitHubWorld({ packages: ['web'] })
+    await other.start()
+    try {
+      Object.assign(other.emulator.state, { queue: [], blocked: true })
+      other.edit(0, 'web', 'color', 'red')
+      await other.turn()
+      await assert.rejects(
+        other.approve('apps/web'),
+        ({ code, what, why }: Failure) => code === 'BP4002' && /into the merge queue/.test(what) && /not mergeable/.test(why),
+      )
+    } finally {
+      await other.stop()
+    }
+  })
+})
