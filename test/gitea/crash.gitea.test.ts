@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { quarterOf } from '../seeds/crash-points.ts'
-import { type CrashFixture, type CrashWorld, type Ended, openCrashFixture } from './crash-world.ts'
+import { type CrashFixture, type CrashWorld, type Ended, type Kill, openCrashFixture } from './crash-world.ts'
 import { giteaSuite } from './gitea-suite.ts'
 
 interface Scenario {
@@ -120,6 +120,31 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
     })
   }
 
+  test('two controllers that open a pull request at the same moment: one is open after both turns, and any other one links to it', async () => {
+    const world = await fixture.open()
+    world.live('red', 'kubectl-edit')
+    const gate = Promise.withResolvers<undefined>()
+    let opening = 0
+    const together: Kill = (write) => {
+      if (write !== 'POST /pulls') return undefined
+      opening += 1
+      if (opening === 2) gate.resolve(undefined)
+      return gate.promise
+    }
+    const both = await Promise.all([world.run('scan', together), world.run('scan', together)])
+    for (const { code, stderr } of both) assert.ok(isOver(code), stderr)
+    assert.equal(opening, 2)
+    const pulls = await world.send<{ number: number; state: string }[]>('GET', '/pulls?state=all')
+    const [first, ...others] = pulls.toSorted((left, right) => left.number - right.number)
+    assert.equal(first?.state, 'open')
+    // Gitea looks for another one and then inserts: it may refuse the second one, or take it.
+    for (const { number, state } of others) {
+      const comments = await world.send<{ body: string }[]>('GET', `/issues/${number}/comments`)
+      assert.equal(state, 'closed')
+      assert.match(comments.map(({ body }) => body).join('\n'), /^\[#1\]\(http[^)]+\) is the pull request of this branch/m)
+    }
+  })
+
   for (const command of ['approve', 'reject'] as const) {
     test(`${command}: killed at any write and given again, the decision is there once, by who made it`, async (t) => {
       const decided = async (kill?: {
@@ -130,7 +155,9 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         await opened(world)
         const first = await world.run(command, kill && ((_name, _body, at) => (at === kill.at ? kill.when : undefined)))
         if (kill !== undefined) {
-          assert.equal(first.signal, 'SIGKILL', first.stderr)
+          // Gitea closes the pull request of a branch that is gone, on a busy machine before we do: then that write is not sent.
+          const isClosedByGitea = command === 'reject' && first.code === 0 && first.writes.length < kill.at
+          assert.ok(first.signal === 'SIGKILL' || isClosedByGitea, first.stderr)
           const again = await world.run(command)
           // What was decided already is said as such, and nothing is decided twice.
           assert.ok(again.code === 0 || /BP2004/.test(again.stderr), again.stderr)
