@@ -44,7 +44,7 @@ test('reject says until when exactly this drift is silent, as the ledger has it'
 test('approve says where the proposal is when the forge has a merge queue, and that nothing is verified', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const forge = new MemoryForge(world.repository)
-  forge.merge = async () => 'queued'
+  Object.assign(forge, { merge: async () => 'queued' })
   world.forge = forge
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan'])

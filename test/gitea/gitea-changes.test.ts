@@ -191,6 +191,12 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await ground.openForge().ensureProposal(wanted, known, signal)
     const { body } = await gitea.request<{ state: string }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=open`)
     assert.equal(body.length, 1)
+    const second = (known?.number ?? 0) + 1
+    const told = await gitea.request<{ body: string }[]>(ground.owner.token, 'GET', `${ground.path}/issues/${second}/comments`)
+    assert.match(
+      told.body.map((comment) => comment.body).join('\n---\n'),
+      new RegExp(`\n\\[#${known?.number}\\]\\(http[^)]+\\) is the pull request of this branch`),
+    )
     // Closed later than the person closed the other: that says nothing.
     await ground.human.close(known?.number ?? 0)
     const spare = await gitea.request<{ number: number }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=closed&sort=newest`)

@@ -143,6 +143,6 @@ export const DECISIONS: readonly Promised[] = [
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],
-    open: 'No leader is elected, and there is no Lease: the guarantee depends on git refs alone. Gitea lets two open a pull request of one branch at the same moment; the second is closed immediately.',
+    open: 'No leader is elected, and there is no Lease: the guarantee depends on git refs alone. Gitea lets two open a pull request of one branch at the same moment; the one with the higher number is closed at once, with a link to the first.',
   },
 ]

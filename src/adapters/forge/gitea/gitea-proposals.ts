@@ -3,7 +3,7 @@ import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } 
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
-import { sameText } from '../topic-marker.ts'
+import { sameText, withTopic } from '../topic-marker.ts'
 import { gitReferencesSchema, type PullRequest, proposalOf, pullRequestSchema, timelineSchema, titleFor } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
@@ -141,7 +141,19 @@ export class GiteaProposals {
     // Gitea lets two simultaneous requests through (models/issues: it reads, and then inserts). The first one stays.
     const first = (await this.openOf(wanted, signal)) ?? created
     if (first.number === created.number) await this.#askReviewers(created.number, reviewers, signal)
+    else await this.#closeSecond(created.number, first, signal)
     return first
+  }
+
+  /** Whoever was told of it finds the first one. */
+  async #closeSecond(number: number, first: KnownProposal, signal: AbortSignal): Promise<void> {
+    const body = `[${first.label}](${first.url}) is the pull request of this branch. Two turns opened one at the same moment.`
+    const path = this.#client.path(`/issues/${number}/comments`)
+    await this.#client.send(
+      { method: 'POST', path, body: { body: withTopic('second', body) }, what: 'comment on the pull request' },
+      signal,
+    )
+    await this.close(number, signal)
   }
 
   async #closeSpare(ref: string, retained: number, signal: AbortSignal): Promise<void> {
