@@ -28,6 +28,18 @@ const NOT_FOUND: RouteAnswer = { status: 404, body: { message: 'Not Found' } }
 const ROLE_RIGHTS = { admin: 'admin', write: 'write', read: 'read', none: 'none' }
 
 export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
+  'GET /installation/repositories': ({ state, actor, query }: RouteInput) => {
+    if (!state.bots.has(actor)) {
+      const message = 'You must authenticate with an installation access token in order to list repositories for an installation.'
+      return { status: 403, body: { message } }
+    }
+    const own = repositoryShape(state, actor)
+    const others = Array.from({ length: state.otherRepositories }, (_none, at) => ({ ...own, id: 1_000_000 + at, name: `other-${at}` }))
+    const all = [...others, ...(state.installed ? [own] : [])]
+    const [size, page] = [Number(query.get('per_page') ?? 30), Number(query.get('page') ?? 1)]
+    return { status: 200, body: { total_count: all.length, repositories: all.slice((page - 1) * size, page * size) } }
+  },
+
   [`GET ${REPOSITORY}` as const]: ({ state, actor }: RouteInput) => ({ status: 200, body: repositoryShape(state, actor) }),
 
   [`GET ${REPOSITORY}/pulls` as const]: ({ state, query, web }: RouteInput) => {

@@ -5,9 +5,14 @@ export function userShape(state: EmulatedState, login: string | null): unknown {
   return login === null ? null : { login, type: state.bots.has(login) ? 'Bot' : 'User' }
 }
 
-/** @param actor who asks; GitHub tells what they may do there */
+/**
+ * @param actor who asks. GitHub tells a person what they may do there; of an installation token it says nothing, or that it may do nothing
+ * (docs/facts/github-installation-tokens.md).
+ */
 export function repositoryShape(state: EmulatedState, actor: string): Readonly<Record<string, unknown>> {
   const { owner, repo, id, archived, allowed, hidden, issues } = state
+  const own = { admin: state.may(actor, 'admin'), push: state.may(actor, 'write'), pull: state.may(actor, 'read') }
+  const none = state.installationPermissions === 'omitted' ? {} : { permissions: { admin: false, push: false, pull: false } }
   return {
     id,
     name: repo,
@@ -16,7 +21,7 @@ export function repositoryShape(state: EmulatedState, actor: string): Readonly<R
     archived,
     private: hidden,
     has_issues: issues,
-    permissions: { admin: state.may(actor, 'admin'), push: state.may(actor, 'write'), pull: state.may(actor, 'read') },
+    ...(state.bots.has(actor) ? none : { permissions: own }),
     default_branch: 'main',
     allow_merge_commit: allowed.merge,
     allow_squash_merge: allowed.squash,

@@ -76,6 +76,12 @@ export class EmulatedState {
   archived = false
   hidden = false
   issues = true
+  /** How an installation token is told what it may do in the repository: not at all, or all false. */
+  installationPermissions: 'omitted' | 'false' = 'omitted'
+  /** The App of the token is installed for the repository. A public one is shown to every App. */
+  installed = true
+  /** Other repositories that the App is installed for, which the list has first. */
+  otherRepositories = 0
   /** Rules of rulesets, by short branch name; `refused` where the plan has no rulesets. */
   rules: ((branch: string) => readonly { readonly type: string; readonly parameters?: unknown }[]) | 'refused' = () => []
   drafts = true

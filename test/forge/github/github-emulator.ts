@@ -110,6 +110,12 @@ export class GitHubEmulator {
     return this.requests.filter(isWrite)
   }
 
+  /** A token of an App's installation that was made elsewhere: the workflow's own, or one of actions/create-github-app-token. */
+  addInstallationToken(token: string, login: string): void {
+    this.tokens.set(token, login)
+    this.state.bots.add(login)
+  }
+
   /** The next request that changes something is done, and gets no answer. */
   loseNextWrite(): void {
     this.faults.push({ on: 'write', moment: 'after' })
@@ -181,7 +187,9 @@ export class GitHubEmulator {
   #act(found: FoundOperation, sent: SentRequest, url: URL, actor: string, body: unknown): { status: number; body?: unknown } {
     const { state } = this
     const { owner, repo } = found.parameters
+    const input = { state, actor, parameters: found.parameters, query: url.searchParams, body: recordOf(body), web: this.web }
     if (found.name.startsWith('POST /app/')) return this.#makeToken(found.parameters['installation_id'])
+    if (owner === undefined) return ROUTES[found.name]?.(input) ?? { status: 404, body: { message: 'Not Found' } }
     if (owner?.toLowerCase() !== state.owner.toLowerCase() || repo?.toLowerCase() !== state.repo.toLowerCase()) {
       return { status: 404, body: { message: 'Not Found' } }
     }
@@ -191,7 +199,6 @@ export class GitHubEmulator {
         : { status: 404, body: { message: 'Not Found' } }
     }
     if (state.archived && sent.method !== 'GET') return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
-    const input = { state, actor, parameters: found.parameters, query: url.searchParams, body: recordOf(body), web: this.web }
     return (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name])?.(input) ?? { status: 404, body: { message: 'Not Found' } }
   }
 
@@ -201,8 +208,7 @@ export class GitHubEmulator {
     this.#made += 1
     const token = `ghs_canary${this.#made}${'0'.repeat(28)}`
     const end = this.#clock.now().getTime() + 3_600_000
-    this.tokens.set(token, `${this.app.slug}[bot]`)
-    this.state.bots.add(`${this.app.slug}[bot]`)
+    this.addInstallationToken(token, `${this.app.slug}[bot]`)
     this.state.apps.set(`${this.app.slug}[bot]`, this.app.id)
     this.expiry.set(token, end)
     const permissions = this.granted === undefined ? {} : { permissions: this.granted }

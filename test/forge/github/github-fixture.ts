@@ -15,6 +15,8 @@ import { GitHubEmulator } from './github-emulator.ts'
 
 export const BOT_TOKEN = 'ghp_canary0000000000000000000000000000'
 export const BOT_LOGIN = 'backporch-bot'
+/** Of an App, as a plain token. */
+export const INSTALLATION_TOKEN = 'ghs_canary0000000000000000000000000000'
 
 /** Time that only passes when somebody sleeps, or moves it. */
 export class TestClock implements Clock {

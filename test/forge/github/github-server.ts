@@ -12,6 +12,8 @@ export interface GitHubServerOptions {
   readonly emulator: GitHubEmulator
   /** A push beyond it is refused with 429; undefined takes all. */
   readonly pushes?: EmulatedLimit
+  /** Tokens without `contents: write`: a push is refused before it begins. */
+  readonly readOnly?: ReadonlySet<string>
 }
 
 export class GitHubServer {
@@ -29,6 +31,11 @@ export class GitHubServer {
       if (ofGit && !this.#known(headers.authorization)) {
         request.resume()
         response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"', 'content-type': 'text/plain' }).end('who are you?\n')
+        return
+      }
+      if (ofGit && url.includes('git-receive-pack') && options.readOnly?.has(tokenIn(headers.authorization)) === true) {
+        request.resume()
+        response.writeHead(403, { 'content-type': 'text/plain' }).end(`Permission to ${owner}/${repo}.git denied.\n`)
         return
       }
       const wait = method === 'POST' && url.endsWith('/git-receive-pack') ? options.pushes?.take() : undefined
@@ -71,10 +78,14 @@ export class GitHubServer {
     await this.#options.emulator.stop()
   }
 
-  /** Any user, a token as the password. */
   #known(authorization: string | undefined): boolean {
-    const [, encoded = ''] = (authorization ?? '').split(' ')
-    const [, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-    return this.#options.emulator.tokens.has(password.join(':'))
+    return this.#options.emulator.tokens.has(tokenIn(authorization))
   }
+}
+
+/** Any user, a token as the password. */
+function tokenIn(authorization: string | undefined): string {
+  const [, encoded = ''] = (authorization ?? '').split(' ')
+  const [, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return password.join(':')
 }

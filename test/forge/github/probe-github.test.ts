@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { probeGitHub } from '../../../src/adapters/forge/github/probe-github.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
-import { BOT_LOGIN, BOT_TOKEN, createGitHubFixture, type GitHubFixture, type OpenOptions } from './github-fixture.ts'
+import { BOT_LOGIN, BOT_TOKEN, createGitHubFixture, type GitHubFixture, INSTALLATION_TOKEN, type OpenOptions } from './github-fixture.ts'
 import { SIGNAL } from './pushed-proposal.ts'
 
 const DRAFT = 'refs/heads/drafts/backporch-check/drift-check'
@@ -70,6 +70,24 @@ describe('check on GitHub', () => {
     fixture.emulator.state.roles.set(BOT_LOGIN, 'read')
     assert.ok((await probe()).includes('forge-permissions | failed | BP5003 | GitHub acme/deploy: the account may not push'))
   })
+
+  for (const told of ['omitted', 'false'] as const)
+    it(`asks for the repositories of an installation token whose rights are ${told}, and leaves the rest to the rehearsed push`, async () => {
+      const { emulator } = fixture
+      emulator.addInstallationToken(INSTALLATION_TOKEN, 'drift-app[bot]')
+      emulator.state.installationPermissions = told
+      emulator.state.otherRepositories = 130
+      const asInstallation = { credential: { kind: 'token', token: INSTALLATION_TOKEN } } as const
+      assert.deepEqual(await probe([], asInstallation), [
+        'forge-token | skipped | GitHub acme/deploy: the token is of an App that is installed for this repository; what it may write is ' +
+          'not told by GitHub (it wants contents, pull requests, statuses and issues: write)',
+      ])
+      // A public repository is shown to every App.
+      emulator.state.installed = false
+      assert.deepEqual(await probe([], asInstallation), [
+        'forge-permissions | failed | BP5003 | GitHub acme/deploy: the App of the token is not installed for this repository',
+      ])
+    })
 
   it('fails an App that lacks a permission, names it, and passes one that has all of them', async () => {
     fixture.emulator.granted = { metadata: 'read', contents: 'write', pull_requests: 'read', issues: 'write' }

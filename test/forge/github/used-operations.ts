@@ -5,6 +5,7 @@ export const USED_OPERATIONS = [
   `GET ${REPOSITORY}`,
   `GET ${REPOSITORY}/installation`,
   'POST /app/installations/{installation_id}/access_tokens',
+  'GET /installation/repositories',
   `GET ${REPOSITORY}/pulls`,
   `POST ${REPOSITORY}/pulls`,
   `GET ${REPOSITORY}/pulls/{pull_number}`,

@@ -1,7 +1,8 @@
 /**
- * Our rights on GitHub. Every answer has a classic token's scopes (`X-OAuth-Scopes`), and the installation token has an App's permissions.
- * GitHub reports neither for a fine-grained token and GITHUB_TOKEN, and the finding says so. GitHub gives the rules of branches that do not
- * exist yet, too (docs.github.com, "Get rules for a branch").
+ * Our rights on GitHub. Every answer has a classic token's scopes (`X-OAuth-Scopes`), and an App's key gives a token with its permissions.
+ * GitHub reports neither for a fine-grained token and an installation token that somebody else made (GITHUB_TOKEN is one), and the finding
+ * says so: the rehearsed push shows what such a token may push (docs/facts/github-installation-tokens.md). GitHub gives the rules of branches
+ * that do not exist yet, too (docs.github.com, "Get rules for a branch").
  */
 import type { Finding } from '../../../ports/probes.ts'
 import { statusOf } from '../refused-answer.ts'
@@ -11,6 +12,8 @@ import type { GitHubClient } from './github-client.ts'
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
 const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
 const ADD_RIGHT = "add it to the App's permissions, and accept them for the installation"
+const OF_APP = 'the token is of an App that is installed for this repository; what it may write'
+const PAGE = 100
 /** Rule types that stand in the way of a bot's own branches. */
 const IN_THE_WAY = new Map([
   ['creation', 'nobody may make it'],
@@ -54,9 +57,16 @@ export async function probeGitHub(
   }
   findings.push(...issuesFinding(name, data.has_issues !== false))
   const permissions = granted()
-  const role = pushFinding(name, data.permissions?.push === true, 'give the account the role Write in the repository')
   if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
-  else findings.push(role, ...judgeScopes(name, headers['x-oauth-scopes'], data.private === true))
+  else {
+    const push = data.permissions?.push === true
+    const installed = push ? undefined : await isInstalled(client, data.id, signal)
+    if (installed !== undefined) findings.push(installed ? rightsNotReported(name, OF_APP) : notInstalled(name))
+    else {
+      const role = pushFinding(name, push, 'give the account the role Write in the repository')
+      findings.push(role, ...judgeScopes(name, headers['x-oauth-scopes'], data.private === true))
+    }
+  }
   for (const ref of refs) {
     const rules = await judgeRules(client, name, ref, signal)
     findings.push(rules ?? rulesNotReported(name))
@@ -64,6 +74,36 @@ export async function probeGitHub(
     if (rules === undefined) break
   }
   return findings
+}
+
+/**
+ * Whether an App is installed for the repository; undefined where the token is of no installation. GitHub tells such a token nothing, or "no
+ * rights", of the repository itself, and shows it every public one.
+ */
+async function isInstalled(client: GitHubClient, id: number, signal: AbortSignal): Promise<boolean | undefined> {
+  const { apps } = client.octokit.rest
+  const requested = { per_page: PAGE, request: { signal } }
+  try {
+    for (let page = 1; ; page += 1) {
+      const { data } = await client.ask('ask what the token is for', () => apps.listReposAccessibleToInstallation({ ...requested, page }))
+      if (data.repositories.some((repository) => repository.id === id)) return true
+      if (data.repositories.length < PAGE) return false
+    }
+  } catch (thrown) {
+    const status = statusOf(thrown)
+    if (status !== 403 && status !== 404) throw thrown
+    return undefined
+  }
+}
+
+function notInstalled(name: string): Finding {
+  const fix = 'add the repository to the installation of the App'
+  return failedFinding('forge-permissions', 'BP5003', `${name}: the App of the token is not installed for this repository`, fix)
+}
+
+function rightsNotReported(name: string, what: string): Finding {
+  const message = `${name}: ${what} is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
+  return { check: 'forge-token', state: 'skipped', message }
 }
 
 function judgeApp(name: string, permissions: Readonly<Record<string, string>>): Finding[] {
@@ -82,10 +122,7 @@ function withoutChecks(name: string): Finding {
 }
 
 function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] {
-  if (typeof header !== 'string') {
-    const message = `${name}: what the token may write is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
-    return [{ check: 'forge-token', state: 'skipped', message }]
-  }
+  if (typeof header !== 'string') return [rightsNotReported(name, 'what the token may write')]
   const scopes = header.split(',').map((scope) => scope.trim())
   const scope = ['repo', ...(hidden ? [] : ['public_repo'])].find((one) => scopes.includes(one))
   if (scope !== undefined) return [{ check: 'forge-token', state: 'passed', message: `${name}: the token has the scope ${scope}` }]
