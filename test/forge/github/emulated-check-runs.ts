@@ -7,9 +7,11 @@ const REPOSITORY = '/repos/{owner}/{repo}'
 
 export const CHECK_RUN_ROUTES: Readonly<Partial<Record<UsedOperation, (input: RouteInput) => RouteAnswer>>> = {
   [`GET ${REPOSITORY}/commits/{ref}/check-runs` as const]: ({ state, parameters, query }: RouteInput) => {
-    const wanted = (name: string, value: unknown): boolean => query.get(name) === null || query.get(name) === String(value)
     const found = state.checkRuns.filter(
-      (run) => run.head_sha === parameters['ref'] && wanted('check_name', run.name) && wanted('app_id', run.app),
+      (run) =>
+        run.head_sha === parameters['ref'] &&
+        state.passes('check_name', query, (name) => run.name === name) &&
+        state.passes('app_id', query, (app) => String(run.app) === app),
     )
     // The latest of each name and App, as the filter is unless another one is asked for.
     const latest = new Map(found.map((run) => [`${run.app} ${run.name}`, run]))

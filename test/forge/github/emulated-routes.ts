@@ -43,12 +43,12 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   [`GET ${REPOSITORY}` as const]: ({ state, actor }: RouteInput) => ({ status: 200, body: repositoryShape(state, actor) }),
 
   [`GET ${REPOSITORY}/pulls` as const]: ({ state, query, web }: RouteInput) => {
-    const [wanted, base, head] = ['state', 'base', 'head'].map((name) => query.get(name) ?? '')
+    const [wanted, base] = ['state', 'base'].map((name) => query.get(name) ?? '')
     const found = listed(state).filter((thread) => {
       const { pull } = thread
       if (pull === undefined || (wanted !== 'all' && thread.state !== (wanted || 'open'))) return false
       const label = `${pull.fork ? 'somebody' : state.owner}:${pull.head}`
-      return (base === '' || pull.base === base) && (head === '' || label === head)
+      return (base === '' || pull.base === base) && state.passes('head', query, (head) => label === head)
     })
     return { status: 200, body: ordered(found, query).map((thread) => pullShape(state, thread, web, false)) }
   },
@@ -153,12 +153,11 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   },
 
   [`GET ${REPOSITORY}/issues` as const]: ({ state, query, web }: RouteInput) => {
-    const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '')
     const found = listed(state).filter(
       (thread) =>
         (query.get('state') === 'all' || thread.state === (query.get('state') ?? 'open')) &&
-        (query.get('creator') === null || thread.user === query.get('creator')) &&
-        labels.every((name) => thread.labels.includes(name)),
+        state.passes('creator', query, (login) => thread.user === login) &&
+        state.passes('labels', query, (names) => names.split(',').every((name) => thread.labels.includes(name))),
     )
     return { status: 200, body: ordered(found, query).map((thread) => issueShape(state, thread, web)) }
   },
@@ -211,7 +210,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   [`GET ${REPOSITORY}/issues/comments/{comment_id}/reactions` as const]: ({ state, parameters, query }: RouteInput) => {
     const comment = state.comments.find(({ id }) => id === Number(parameters['comment_id']))
     if (comment === undefined) return NOT_FOUND
-    const found = comment.reactions.filter(({ content }) => query.get('content') === null || content === query.get('content'))
+    const found = comment.reactions.filter(({ content }) => state.passes('content', query, (wanted) => content === wanted))
     return { status: 200, body: found.map(({ id, user, content }) => ({ id, user: userShape(state, user), content })) }
   },
 

@@ -65,6 +65,8 @@ export interface EmulatedCheckRun {
 }
 
 const QUEUE_LOGIN = 'github-merge-queue[bot]'
+/** A query parameter by which a list is narrowed. */
+export type ListFilter = 'creator' | 'labels' | 'head' | 'check_name' | 'app_id' | 'content'
 
 export type Role = 'admin' | 'write' | 'read' | 'none'
 
@@ -97,6 +99,11 @@ export class EmulatedState {
   ruleset: readonly ('merge' | 'squash' | 'rebase')[] = ['merge', 'squash', 'rebase']
   /** Lists do not show what is made from now on. */
   behind = false
+  /**
+   * Filters of lists that do not work: `blind` ones find nothing, `ignored` ones everything. Whatever is set here, the filter by `creator` finds
+   * nothing of a bot (docs/facts/github-creator-filter.md).
+   */
+  readonly brokenFilters = new Map<ListFilter, 'blind' | 'ignored'>()
   readonly roles = new Map<string, Role>()
   readonly bots = new Set<string>()
   readonly labels = new Map<string, { color: string; description: string | null }>()
@@ -128,6 +135,14 @@ export class EmulatedState {
   may(login: string, role: Role): boolean {
     const order: readonly Role[] = ['none', 'read', 'write', 'admin']
     return this.bots.has(login) || order.indexOf(this.roles.get(login) ?? 'none') >= order.indexOf(role)
+  }
+
+  /** Whether a list that is asked with the filter shows what `fits` says. */
+  passes(filter: ListFilter, query: URLSearchParams, fits: (wanted: string) => boolean): boolean {
+    const wanted = query.get(filter) ?? ''
+    const broken = this.brokenFilters.get(filter)
+    if (wanted === '' || broken === 'ignored') return true
+    return broken !== 'blind' && !(filter === 'creator' && this.bots.has(wanted)) && fits(wanted)
   }
 
   thread(number: number, pull = false): EmulatedThread | undefined {

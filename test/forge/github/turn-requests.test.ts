@@ -44,14 +44,13 @@ describe('requests of one turn', () => {
     assert.deepEqual(await sentBy(world), [
       'git refs × 1',
       'GET /repos/acme/deploy',
-      'GET /repos/acme/deploy/pulls',
+      'GET /repos/acme/deploy/pulls × 2',
       'POST /repos/acme/deploy/pulls',
       'GET /repos/acme/deploy/labels × 2',
       'POST /repos/acme/deploy/labels × 4',
       'POST /repos/acme/deploy/issues/1/labels',
       'GET /repos/acme/deploy/commits/COMMIT/status',
       'POST /repos/acme/deploy/statuses/COMMIT × 4',
-      'POST /graphql',
       'GET /repos/acme/deploy/issues × 2',
       'POST /repos/acme/deploy/issues',
     ])
@@ -67,6 +66,7 @@ describe('requests of one turn', () => {
       'GET /repos/acme/deploy/issues/1/comments',
       'GET /repos/acme/deploy/commits/COMMIT/status',
       'GET /repos/acme/deploy/issues',
+      'POST /graphql',
     ])
   })
 

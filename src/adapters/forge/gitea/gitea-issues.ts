@@ -84,11 +84,18 @@ export class GiteaIssues {
     return this.#client.get({ path: this.#client.path(`/issues/${number}`), what: 'read an issue' }, issueSchema, signal)
   }
 
-  /** Oldest first. */
+  /** Oldest first. Nothing counts as missing before a list without a filter was read. */
   async #ours(topic: string, signal: AbortSignal): Promise<Issue[]> {
-    const query = { type: 'issues', state: 'all', created_by: await this.#login(signal) }
+    const own = await this.#list(topic, { created_by: await this.#login(signal) }, signal)
+    return own.length > 0 ? own : this.#list(topic, {}, signal)
+  }
+
+  async #list(topic: string, filter: { readonly created_by?: string }, signal: AbortSignal): Promise<Issue[]> {
+    const query = { type: 'issues', state: 'all', ...filter }
     const listed = await this.#client.getAll({ path: this.#client.path('/issues'), query, what: 'list issues' }, issueSchema, signal)
+    const self = await this.#login(signal)
     return listed
+      .filter(({ user }) => user?.login === self)
       .map(issueOf)
       .filter(({ body }) => readTopic(body)?.topic === topic)
       .sort((left, right) => left.number - right.number)

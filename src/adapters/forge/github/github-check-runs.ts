@@ -84,16 +84,17 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     }
   }
 
-  /** The newest of ours, which is the one that GitHub shows. */
+  /** The newest of ours, which is the one that GitHub shows. Every check of the commit is read: no filter decides whether there is one. */
   async #find(commit: ObjectId, key: string, signal: AbortSignal): Promise<KnownRun | undefined> {
     const { octokit } = this.#client
     const what = `read the checks of ${commit.slice(0, 8)}`
     const target = await this.#client.target(signal)
-    const requested = { ...target, ref: commit, check_name: CHECK_NAME, app_id: this.#identity.appId, per_page: PAGE }
+    const requested = { ...target, ref: commit, per_page: PAGE }
     const found: KnownRun[] = []
     for (let page = 1; ; page += 1) {
       const { data } = await this.#client.ask(what, () => octokit.rest.checks.listForRef({ ...requested, page }))
-      for (const { id, external_id, output } of data.check_runs) {
+      for (const { id, name, app, external_id, output } of data.check_runs) {
+        if (name !== CHECK_NAME || app?.id !== this.#identity.appId) continue
         const [own, content = '', annotated = ''] = (external_id ?? '').split('.')
         if (own === key) found.push({ id, content, annotated, count: output.annotations_count })
       }

@@ -13,7 +13,6 @@ interface KnownComment {
   readonly node: string
   readonly comment: ForgeComment
 }
-type Content = 'eyes' | '+1' | 'confused'
 
 const CONTENTS = { seen: 'eyes', done: '+1', refused: 'confused' } as const
 
@@ -82,7 +81,7 @@ export class GitHubConversation {
   async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void> {
     const content = CONTENTS[reaction]
     const comment = Number(id)
-    if (await this.#reacted(comment, content, signal)) return
+    if ((await this.#reactions(comment, signal)).has(content)) return
     const what = 'answer a comment with a reaction'
     const target = await this.#client.writable(what, signal)
     const { reactions } = this.#client.octokit.rest
@@ -120,19 +119,22 @@ export class GitHubConversation {
   }
 
   async #answered({ id, reactions }: ListedComment, signal: AbortSignal): Promise<boolean> {
-    const given = [CONTENTS.done, CONTENTS.refused].filter((content) => reactions === undefined || reactions[content] > 0)
-    for (const content of given) if (await this.#reacted(id, content, signal)) return true
-    return false
+    const answers = [CONTENTS.done, CONTENTS.refused]
+    if (reactions !== undefined && answers.every((content) => reactions[content] === 0)) return false
+    const ours = await this.#reactions(id, signal)
+    return answers.some((content) => ours.has(content))
   }
 
-  async #reacted(comment: number, content: Content, signal: AbortSignal): Promise<boolean> {
+  /** Ours. */
+  async #reactions(comment: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { octokit } = this.#client
-    const requested = { ...(await this.#client.target(signal)), comment_id: comment, content, per_page: 100 } as const
+    const requested = { ...(await this.#client.target(signal)), comment_id: comment, per_page: 100 }
     const pages = (page: number) => octokit.rest.reactions.listForIssueComment({ ...requested, page })
-    for (const { user } of await this.#client.list('read the reactions of a comment', pages)) {
-      if (await this.#client.isOurs(user, signal)) return true
+    const ours = new Set<string>()
+    for (const { user, content } of await this.#client.list('read the reactions of a comment', pages)) {
+      if (await this.#client.isOurs(user, signal)) ours.add(content)
     }
-    return false
+    return ours
   }
 
   async #ours(number: number, topic: string, signal: AbortSignal): Promise<ListedComment[]> {

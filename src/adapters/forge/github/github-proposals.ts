@@ -18,6 +18,7 @@ const PROPOSED = 'proposed/'
 /** Requests at once. */
 const WIDTH = 6
 
+type PullFilter = Pick<RestEndpointMethodTypes['pulls']['list']['parameters'], 'state' | 'base' | 'head'>
 type ListedPull = RestEndpointMethodTypes['pulls']['list']['response']['data'][number]
 
 export class GitHubProposals {
@@ -43,7 +44,7 @@ export class GitHubProposals {
     const found = new Map(open.map((proposal) => [proposal.ref, proposal]))
     const missing = [...new Set(refs)].filter((ref) => !found.has(ref))
     for (let start = 0; start < missing.length; start += WIDTH) {
-      const part = missing.slice(start, start + WIDTH).map((ref) => this.lastOf(ref, signal))
+      const part = missing.slice(start, start + WIDTH).map(async (ref) => this.#lastIn(await this.#pullsOf(ref, signal), signal))
       for (const proposal of await Promise.all(part)) if (proposal !== undefined) found.set(proposal.ref, proposal)
     }
     return [...found.values()].sort((left, right) => left.number - right.number)
@@ -73,17 +74,26 @@ export class GitHubProposals {
     return pullRequestOf(data)
   }
 
-  async #openInto(baseBranch: string, signal: AbortSignal): Promise<ListedPull[]> {
+  #openInto(baseBranch: string, signal: AbortSignal): Promise<ListedPull[]> {
+    return this.#list('read the pull requests', { state: 'open', base: baseBranch }, signal)
+  }
+
+  /** Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page. */
+  async #list(what: string, filter: PullFilter, signal: AbortSignal): Promise<ListedPull[]> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
-    // Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page.
-    const wanted = { ...target, state: 'open', base: baseBranch, sort: 'created', direction: 'asc', per_page: 100 } as const
-    return this.#client.list('read the pull requests', (page) => octokit.rest.pulls.list({ ...wanted, page }))
+    const wanted = { ...target, ...filter, sort: 'created', direction: 'asc', per_page: 100 } as const
+    return this.#client.list(what, (page) => octokit.rest.pulls.list({ ...wanted, page }))
   }
 
   /** The open proposal of a branch into any base, otherwise the last one that it had, with who decided it. */
   async lastOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const pulls = await this.#pullsOf(ref, signal)
+    return this.#lastIn([...(await this.#openPullsOf(ref, pulls, signal)), ...pulls], signal)
+  }
+
+  /** The open one, otherwise the first. */
+  async #lastIn(pulls: readonly ListedPull[], signal: AbortSignal): Promise<KnownProposal | undefined> {
     const found = pulls.find(({ state }) => state === 'open') ?? pulls[0]
     if (found === undefined) return undefined
     return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
@@ -123,29 +133,26 @@ export class GitHubProposals {
 
   /** @throws Failure BP4003 where somebody decided about the commit since */
   async #openOf(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal | undefined> {
-    const pulls = (await this.#pullsOf(wanted.ref, signal)).map(proposalOf)
-    const open = pulls.find(({ state }) => state === 'open')
+    const pulls = await this.#pullsOf(wanted.ref, signal)
+    const [open] = await this.#openPullsOf(wanted.ref, pulls, signal)
+    if (open !== undefined) return proposalOf(open)
     const [last] = pulls
-    if (open === undefined && last !== undefined) assertSeen(last, wanted, known)
-    return open
+    if (last !== undefined) assertSeen(proposalOf(last), wanted, known)
+    return undefined
+  }
+
+  /** Into any base. None counts as missing before a list without a filter was read. @param pulls what the filter finds */
+  async #openPullsOf(ref: string, pulls: readonly ListedPull[], signal: AbortSignal): Promise<ListedPull[]> {
+    const open = pulls.filter(({ state }) => state === 'open')
+    return open.length > 0 ? open : ofBranch(await this.#list('look for the pull request', { state: 'open' }, signal), ref)
   }
 
   /** Newest first. */
   async #pullsOf(ref: string, signal: AbortSignal): Promise<ListedPull[]> {
-    const { octokit } = this.#client
-    const target = await this.#client.target(signal)
-    const branch = ref.slice(HEADS.length)
-    const wanted = {
-      ...target,
-      head: `${target.owner}:${branch}`,
-      state: 'all',
-      sort: 'created',
-      direction: 'desc',
-      per_page: 100,
-    } as const
-    const pulls = await this.#client.list('look for the pull request', (page) => octokit.rest.pulls.list({ ...wanted, page }))
+    const { owner } = await this.#client.target(signal)
+    const head = `${owner}:${ref.slice(HEADS.length)}`
     // A server that does not know the filter gives others.
-    return pulls.filter((pull) => isFromHere(pull) && pull.head.ref === branch)
+    return ofBranch(await this.#list('look for the pull request', { state: 'all', head }, signal), ref).reverse()
   }
 
   async #open(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal> {
@@ -288,6 +295,10 @@ function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
 /** A fork may have a branch of the same name. */
 function isFromHere({ head, base }: { readonly head: { repo: { id: number } | null }; readonly base: { repo: { id: number } } }): boolean {
   return head.repo !== null && head.repo.id === base.repo.id
+}
+
+function ofBranch(pulls: readonly ListedPull[], ref: string): ListedPull[] {
+  return pulls.filter((pull) => isFromHere(pull) && `${HEADS}${pull.head.ref}` === ref)
 }
 
 function pullRequestOf(pull: PullParts & Parameters<typeof isFromHere>[0]): ForgePullRequest {
