@@ -168,16 +168,16 @@ describe('the step scan', () => {
     }
   })
 
-  it('warns of a token that starts no workflows, and of a key that does not last', async () => {
+  it('warns of a token whose workflows wait, and of a key that does not last', async () => {
     const both = { token: 'ghs_canary', 'workflow-token': 'ghs_canary', 'fail-on': 'none' }
     const repository = repositoryLike()
     const run = await step(repository, both, { BACKPORCH_KEY: '' })
     const [first = '', second = ''] = level('warning', run)
-    assert.match(first, /made with GITHUB_TOKEN start no workflows/)
+    assert.match(first, /workflows on pull requests of GITHUB_TOKEN, .* wait until a person .* approves them.*Settings > Actions > General/)
     assert.match(second, /BACKPORCH_KEY is not set/)
     assert.doesNotMatch(run.stdout + run.stderr + run.summary, /ghs_canary/)
     const app = await step(repository, { ...both, token: 'ghs_other' })
-    assert.doesNotMatch(app.stdout, /start no workflows/)
+    assert.doesNotMatch(app.stdout, /GITHUB_TOKEN/)
   })
 
   it('takes an empty environment for a run by hand: no files, the working folder as repository', async () => {

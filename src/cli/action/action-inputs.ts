@@ -27,7 +27,7 @@ export interface ActionInputs {
   readonly token: string | undefined
   /** Private key that signs commits; undefined where the environment has one, or commits are not signed. */
   readonly signingKey: string | undefined
-  /** The token is that of the workflow: pull requests of it start no workflows. */
+  /** The token is that of the workflow: workflows on pull requests of it wait for an approval. */
   readonly ownToken: boolean
   readonly failOn: FailOn
   readonly summary: boolean

@@ -47,7 +47,9 @@ async function report(command: 'scan' | 'diff', { inputs, runner, cli, ask }: Ac
 
 function printWhatIsMissing({ command, ownToken }: ActionInputs, cli: CliContext, runner: RunnerCommands): void {
   if (command === 'scan' && ownToken) {
-    const why = 'pull requests that are made with GITHUB_TOKEN start no workflows, so required checks on them never end'
+    const why =
+      'workflows on pull requests of GITHUB_TOKEN, and so required checks, wait until a person with write access approves them ' +
+      '(GitHub Enterprise Server starts none), and it opens pull requests only where Settings > Actions > General allows it'
     runner.annotate('warning', `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`, {
       title: 'backporch',
     })

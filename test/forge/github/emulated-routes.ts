@@ -1,7 +1,7 @@
 /** What each operation does, by GitHub's documentation: numbers, states, duplicates, rights. */
 
 import { commentShape, issueShape, labelShape, pullShape, repositoryShape, userShape } from './emulated-shapes.ts'
-import type { EmulatedState, EmulatedThread } from './emulated-state.ts'
+import { ACTIONS_LOGIN, type EmulatedState, type EmulatedThread } from './emulated-state.ts'
 import type { UsedOperation } from './used-operations.ts'
 
 export interface RouteInput {
@@ -54,6 +54,8 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   },
 
   [`POST ${REPOSITORY}/pulls` as const]: ({ state, actor, body, web }: RouteInput) => {
+    if (actor === ACTIONS_LOGIN && !state.actionsMayOpenPullRequests)
+      return { status: 403, body: { message: 'GitHub Actions is not permitted to create or approve pull requests.' } }
     const [head, base] = [String(body['head']), String(body['base'])]
     const branches = state.git.branches()
     const sha = branches.get(head)

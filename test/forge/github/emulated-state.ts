@@ -68,6 +68,9 @@ const QUEUE_LOGIN = 'github-merge-queue[bot]'
 /** A query parameter by which a list is narrowed. */
 export type ListFilter = 'creator' | 'labels' | 'head' | 'check_name' | 'app_id' | 'content'
 
+/** Whose `GITHUB_TOKEN` is. */
+export const ACTIONS_LOGIN = 'github-actions[bot]'
+
 export type Role = 'admin' | 'write' | 'read' | 'none'
 
 export class EmulatedState {
@@ -84,6 +87,8 @@ export class EmulatedState {
   installed = true
   /** Other repositories that the App is installed for, which the list has first. */
   otherRepositories = 0
+  /** "Allow GitHub Actions to create and approve pull requests", which is off in a new repository. */
+  actionsMayOpenPullRequests = false
   /** Rules of rulesets, by short branch name; `refused` where the plan has no rulesets. */
   rules: ((branch: string) => readonly { readonly type: string; readonly parameters?: unknown }[]) | 'refused' = () => []
   drafts = true

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { probeGitHub } from '../../../src/adapters/forge/github/probe-github.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
+import { ACTIONS_LOGIN } from './emulated-state.ts'
 import { BOT_LOGIN, BOT_TOKEN, createGitHubFixture, type GitHubFixture, INSTALLATION_TOKEN, type OpenOptions } from './github-fixture.ts'
 import { SIGNAL } from './pushed-proposal.ts'
 
@@ -88,6 +89,12 @@ describe('check on GitHub', () => {
         'forge-permissions | failed | BP5003 | GitHub acme/deploy: the App of the token is not installed for this repository',
       ])
     })
+
+  it('warns of the token of a workflow, and names the setting', async () => {
+    fixture.emulator.addInstallationToken(INSTALLATION_TOKEN, ACTIONS_LOGIN)
+    const [, workflow] = await probe([], { credential: { kind: 'token', token: INSTALLATION_TOKEN } })
+    assert.match(workflow ?? '', /^forge-token \| warning \| GitHub acme\/deploy: the token is GITHUB_TOKEN of a workflow: a setting /)
+  })
 
   it('fails an App that lacks a permission, names it, and passes one that has all of them', async () => {
     fixture.emulator.granted = { metadata: 'read', contents: 'write', pull_requests: 'read', issues: 'write' }

@@ -1,4 +1,4 @@
-/** `check` of the command line with the token of a workflow: GitHub tells it nothing about its rights, and the rehearsed push does. */
+/** `check` and `scan` with the token of a workflow: GitHub tells it nothing about its rights, and a setting may keep it from opening pull requests. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,12 @@ import { gitTestEnvironment } from '../../contract/git-remotes.ts'
 import { backporchHere } from '../../e2e/run-here.ts'
 import type { ProgramRun } from '../../e2e/run-program.ts'
 import { EmulatedGit } from './emulated-git.ts'
+import { ACTIONS_LOGIN } from './emulated-state.ts'
 import { GitHubEmulator } from './github-emulator.ts'
 import { INSTALLATION_TOKEN } from './github-fixture.ts'
 import { GitHubServer } from './github-server.ts'
 
-describe('check with the token of a workflow', () => {
+describe('the token of a workflow', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-workflow-'))
   const environment = gitTestEnvironment(folder)
   const readOnly = new Set<string>()
@@ -23,11 +24,11 @@ describe('check with the token of a workflow', () => {
 
   before(async () => {
     const bare = join(folder, 'acme', 'deploy.git')
-    makePackages(bare, environment)
+    makePackages(bare, environment, { '.drift/policy.yaml': PROPOSE })
     writeRecording(join(folder, 'live'))
     mkdirSync(join(folder, 'home'))
     emulator = new GitHubEmulator({ git: new EmulatedGit(bare, environment), owner: 'acme', repo: 'deploy', clock: systemClock })
-    emulator.addInstallationToken(INSTALLATION_TOKEN, 'github-actions[bot]')
+    emulator.addInstallationToken(INSTALLATION_TOKEN, ACTIONS_LOGIN)
     server = new GitHubServer({ root: folder, environment, emulator, readOnly })
     await server.start()
   })
@@ -37,8 +38,8 @@ describe('check with the token of a workflow', () => {
     assert.deepEqual([...new Set(emulator.problems)], [])
   })
 
-  const check = (): Promise<ProgramRun> =>
-    backporchHere(['check', '--repo', server.remote, '--forge', 'github', '--live', 'live'], {
+  const run = (command: string, ...more: readonly string[]): Promise<ProgramRun> =>
+    backporchHere([command, '--repo', server.remote, '--forge', 'github', '--live', 'live', ...more], {
       cwd: folder,
       env: {
         ...environment,
@@ -49,19 +50,47 @@ describe('check with the token of a workflow', () => {
       },
     })
 
-  it('passes a token that may push', async () => {
+  it('is passed by check where it may push, with what it may not do by itself', async () => {
     readOnly.clear()
-    const run = await check()
-    assert.equal(run.code, 0, run.stdout + run.stderr)
-    assert.match(run.stdout, /^✓ git: no rule of the server refuses a push to drafts\/\*\*$/m)
-    assert.match(run.stdout, /^\? GitHub acme\/deploy: the token is of an App that is installed for this repository; /m)
-    assert.doesNotMatch(run.stdout + run.stderr, /BP5003|ghs_canary/)
+    const { code, stdout, stderr } = await run('check')
+    assert.equal(code, 0, stdout + stderr)
+    assert.match(stdout, /^✓ git: no rule of the server refuses a push to drafts\/\*\*$/m)
+    assert.match(stdout, /^\? GitHub acme\/deploy: the token is of an App that is installed for this repository; /m)
+    assert.match(
+      stdout,
+      /^! GitHub acme\/deploy: the token is GITHUB_TOKEN of a workflow: .* wait for an approval.*\n {4}fix: .*Settings > Actions > General/m,
+    )
+    assert.doesNotMatch(stdout + stderr, /BP5003|ghs_canary/)
   })
 
-  it('fails one that may only read, by the push', async () => {
+  it('is failed by check where it may only read, by the push', async () => {
     readOnly.add(INSTALLATION_TOKEN)
-    const run = await check()
-    assert.equal(run.code, 1, run.stdout + run.stderr)
-    assert.match(run.stdout, /^✗ BP4005 .*: the server answered 403: Permission to acme\/deploy\.git denied\.\n {4}fix: give a token/m)
+    const { code, stdout, stderr } = await run('check')
+    assert.equal(code, 1, stdout + stderr)
+    assert.match(stdout, /^✗ BP4005 .*: the server answered 403: Permission to acme\/deploy\.git denied\.\n {4}fix: give a token/m)
+  })
+
+  it('opens no pull request where the setting is off, and the failure names the setting', async () => {
+    readOnly.clear()
+    const refused = await run('scan', '--cluster', 'prod')
+    assert.equal(refused.code, 2, refused.stdout + refused.stderr)
+    assert.match(
+      refused.stderr,
+      /error BP5003: cannot open a pull request[\s\S]*GitHub Actions is not permitted to create or approve pull requests[\s\S]*fix: .*Settings > Actions > General.*GitHub App/,
+    )
+    assert.deepEqual(emulator.state.threads, [])
+    emulator.state.actionsMayOpenPullRequests = true
+    const opened = await run('scan', '--cluster', 'prod')
+    assert.equal(opened.code, 1, opened.stdout + opened.stderr)
+    assert.deepEqual(
+      emulator.state.threads.filter(({ pull }) => pull !== undefined).map(({ user }) => user),
+      [ACTIONS_LOGIN],
+    )
   })
 })
+
+const PROPOSE = `apiVersion: backporch.dev/v1alpha1
+kind: DriftPolicy
+metadata: {name: default}
+spec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}
+`

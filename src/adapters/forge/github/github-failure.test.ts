@@ -35,6 +35,13 @@ it('gives each status the code that says what to do', () => {
   assert.equal(failureOfAnswer(requested, new RefusedAnswer(403, ''), true).code, 'BP5002')
 })
 
+it('names the setting that lets a workflow open pull requests', () => {
+  const message = 'GitHub Actions is not permitted to create or approve pull requests.'
+  const { code, remedy } = failureOfAnswer(requested, new RefusedAnswer(403, message), false)
+  assert.equal(code, 'BP5003')
+  assert.match(remedy, /^turn on "Allow GitHub Actions to create and approve pull requests" \(Settings > Actions > General, /)
+})
+
 it('knows which requests may be done although nobody said so', () => {
   assert.ok(mayBeDone(unreachable(requested, 'cut')))
   assert.ok(mayBeDone(failureOfAnswer(requested, new RefusedAnswer(502, ''), false)))

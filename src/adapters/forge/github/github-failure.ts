@@ -3,6 +3,11 @@ import type { Failure } from '../../../failure.ts'
 import { failureOfStatus, messageIn, type Reason, type RequestDescription, textOf } from '../forge-failure.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
 
+/** The setting of a repository, and of its organization, that GITHUB_TOKEN needs (docs/facts/github-token-pull-requests.md). */
+export const ALLOW_ACTIONS =
+  'turn on "Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General, in the repository and in its ' +
+  'organization), or give the token of a GitHub App'
+
 /** @param sso whether the answer says that the organisation wants the token authorised for single sign-on */
 export function failureOfAnswer(requested: RequestDescription, refused: RefusedAnswer, sso: boolean): Failure {
   return failureOfStatus(requested, refused, reasonOf(requested, refused, sso))
@@ -15,6 +20,8 @@ function reasonOf({ address }: RequestDescription, refused: RefusedAnswer, sso: 
     case 401:
       return ['BP5002', `it does not accept the credentials (${text})`, 'give a token that is still valid']
     case 403: {
+      if (/^GitHub Actions is not permitted to create or approve pull requests/.test(refused.reported))
+        return ['BP5003', `the token of a workflow may not do it (${text})`, ALLOW_ACTIONS]
       if (!sso) return ['BP5003', `the account may not do it (${text})`, 'give the token the permission that is missing']
       const why = `the organisation wants the token authorised for its single sign-on (${text})`
       return ['BP5002', why, `authorise the token for ${owner} in the token settings of ${host}`]

@@ -8,12 +8,15 @@ import type { Finding } from '../../../ports/probes.ts'
 import { statusOf } from '../refused-answer.ts'
 import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../repository-findings.ts'
 import type { GitHubClient } from './github-client.ts'
+import { ALLOW_ACTIONS } from './github-failure.ts'
 
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
 const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
 const ADD_RIGHT = "add it to the App's permissions, and accept them for the installation"
 const OF_APP = 'the token is of an App that is installed for this repository; what it may write'
 const PAGE = 100
+/** Of GITHUB_TOKEN, whatever the workflow is. */
+const ACTIONS_LOGIN = 'github-actions[bot]'
 /** Rule types that stand in the way of a bot's own branches. */
 const IN_THE_WAY = new Map([
   ['creation', 'nobody may make it'],
@@ -61,8 +64,10 @@ export async function probeGitHub(
   else {
     const push = data.permissions?.push === true
     const installed = push ? undefined : await isInstalled(client, data.id, signal)
-    if (installed !== undefined) findings.push(installed ? rightsNotReported(name, OF_APP) : notInstalled(name))
-    else {
+    if (installed !== undefined) {
+      findings.push(installed ? rightsNotReported(name, OF_APP) : notInstalled(name))
+      if ((await client.login(signal)) === ACTIONS_LOGIN) findings.push(tokenOfWorkflow(name))
+    } else {
       const role = pushFinding(name, push, 'give the account the role Write in the repository')
       findings.push(role, ...judgeScopes(name, headers['x-oauth-scopes'], data.private === true))
     }
@@ -99,6 +104,13 @@ async function isInstalled(client: GitHubClient, id: number, signal: AbortSignal
 function notInstalled(name: string): Finding {
   const fix = 'add the repository to the installation of the App'
   return failedFinding('forge-permissions', 'BP5003', `${name}: the App of the token is not installed for this repository`, fix)
+}
+
+function tokenOfWorkflow(name: string): Finding {
+  const message =
+    `${name}: the token is GITHUB_TOKEN of a workflow: a setting that it cannot read says whether it may open pull requests, and workflows on ` +
+    'these wait for an approval (GitHub Enterprise Server starts none)'
+  return { check: 'forge-token', state: 'warning', message, fix: ALLOW_ACTIONS }
 }
 
 function rightsNotReported(name: string, what: string): Finding {
