@@ -103,14 +103,17 @@ test('of more than 200 changes the 200 riskiest have annotations, and the summar
 })
 
 test('the check agrees with drift/fresh', () => {
-  assert.equal(runOf(subjectOf([REPLICAS])).state, 'undecided')
+  const waiting = runOf(subjectOf([REPLICAS]))
+  assert.equal(waiting.state, 'undecided')
+  assert.match(waiting.title, /^decision needed: 1 change in cluster /)
   const stale = runOf(subjectOf([REPLICAS]), false)
   assert.equal(stale.state, 'unsure')
-  assert.match(stale.title, /observed only in part/)
+  assert.match(stale.title, /^live state unknown: 1 change in cluster .*; the unit was observed only in part/)
   assert.match(stale.summary, /\*\*Note:\*\* the unit was observed only in part/)
   assert.equal(checkRun(subjectOf([REPLICAS]), []).state, 'unsure')
   const status = notObservedStatus(['prod-eu-1'])
-  assert.deepEqual(notObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB).title, status.description)
+  const unseen = notObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB)
+  assert.deepEqual([unseen.state, unseen.title], ['unsure', `live state unknown: ${status.description}`])
   const missed = { ...MASS, rows: MASS.rows.map((row) => ({ ...row, state: 'not observed' as const })) }
   assert.equal(massCheckRun(missed, massStatuses(missed)).state, 'unsure')
 })

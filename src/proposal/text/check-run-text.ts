@@ -29,6 +29,8 @@ const MESSAGE = 2_000
 const VALUE = 500
 /** Bytes. GitHub documents 65,535 characters here and bytes elsewhere; this is below both. */
 const SUMMARY = 60_000
+/** Begins a title. Several states are neutral on a forge, and the title tells them apart. */
+const UNKNOWN = 'live state unknown'
 const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
 
 interface Facts extends Pick<MassSubject, 'headBranch' | 'changes' | 'plan' | 'base' | 'dialect' | 'ledgerUrl' | 'notAdoptable'> {
@@ -49,7 +51,7 @@ export function massCheckRun(subject: MassSubject, statuses: readonly CommitStat
 /** The check of a proposal whose clusters could not be observed. @param status `drift/fresh` of its commit */
 export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
   return {
-    ...bareCheckRun(ref, 'unsure', status.description, status.url || dialect.branchFileUrl('drift-ledger', 'clusters')),
+    ...bareCheckRun(ref, 'unsure', `${UNKNOWN}: ${status.description}`, status.url || dialect.branchFileUrl('drift-ledger', 'clusters')),
     summary: `${markdownProse(status.description)}. The pull request stays open, and the cluster is checked again.\n`,
     buttons: checkButtons(false),
   }
@@ -105,7 +107,7 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   return {
     key: checkKey(`refs/heads/${headBranch}`),
     state: unseen === '' ? 'undecided' : 'unsure',
-    title: oneLine(unseen === '' ? `${what}, risk ${worstRisk(changes)}` : `${what}; ${unseen}`, TITLE),
+    title: oneLine(unseen === '' ? `decision needed: ${what}, risk ${worstRisk(changes)}` : `${UNKNOWN}: ${what}; ${unseen}`, TITLE),
     summary: summaryOf(facts, { ranked, unseen, annotated: annotations.length, adoptable }),
     url: ledgerUrl,
     annotations: annotations.slice(0, ANNOTATED),

@@ -112,8 +112,8 @@ describe('checks of a GitHub App', () => {
   it('has one on the head of the pull request, at the line that declares the field, and writes nothing more', async () => {
     assert.equal(runs().length, 1)
     const { head_sha, conclusion, output, actions } = last()
-    assert.deepEqual([head_sha, conclusion], [pull().pull?.sha, 'action_required'])
-    assert.equal(output.title, '1 change in cluster edge-01, Restore planned, risk medium')
+    assert.deepEqual([head_sha, conclusion], [pull().pull?.sha, 'neutral'])
+    assert.equal(output.title, 'decision needed: 1 change in cluster edge-01, Restore planned, risk medium')
     const [annotation] = output.annotations as { path: string; start_line: number; message: string }[]
     assert.equal(annotation?.path, 'apps/web/config.yaml')
     assert.ok(pull().body.includes(`config.yaml#L${annotation.start_line}`), 'the place that the body links to')
@@ -142,9 +142,10 @@ describe('checks of a GitHub App', () => {
   it('is unsure while the cluster cannot be looked at', async () => {
     const gone = Object.assign(Object.create(world.clusters[0]), { identify: () => Promise.reject(new Error('gone')) })
     await world.turn([gone, world.clusters[1]])
-    assert.equal(last().conclusion, 'neutral')
+    const shown = (): unknown => [last().conclusion, last().output.title, last().actions.length]
+    assert.deepEqual(shown(), ['neutral', 'live state unknown: the cluster edge-01 could not be observed: this may be out of date', 2])
     await world.turn()
-    assert.equal(last().conclusion, 'action_required')
+    assert.deepEqual(shown(), ['neutral', 'decision needed: 1 change in cluster edge-01, Restore planned, risk medium', 3])
     assert.equal(last().output.annotations.length, 1)
   })
 

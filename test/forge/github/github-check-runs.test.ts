@@ -71,7 +71,7 @@ describe('check runs', () => {
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
     const [{ name, head_sha, status, conclusion, output, details_url, actions } = assert.fail()] = runs()
-    assert.deepEqual([name, head_sha, status, conclusion], ['backporch', commit, 'completed', 'action_required'])
+    assert.deepEqual([name, head_sha, status, conclusion], ['backporch', commit, 'completed', 'neutral'])
     assert.deepEqual([output.title, output.summary, details_url], [RUN.title, RUN.summary, RUN.url])
     assert.deepEqual(output.annotations[0], {
       path: 'apps/web/deployment.yaml',
@@ -100,13 +100,13 @@ describe('check runs', () => {
     })
   }
 
-  it('says each state in a conclusion', async () => {
+  it('says each state in a conclusion, and is red only for what failed', async () => {
     for (const [state, conclusion] of [
       ['unsure', 'neutral'],
       ['merged', 'success'],
       ['failed', 'failure'],
       ['closed', 'neutral'],
-      ['undecided', 'action_required'],
+      ['undecided', 'neutral'],
     ] as const) {
       await checks.ensureCheckRun(commit, { ...RUN, state }, SIGNAL)
       assert.equal(runs()[0]?.conclusion, conclusion)

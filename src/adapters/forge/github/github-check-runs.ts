@@ -12,8 +12,9 @@ import { CHECK_NAME } from './requested-action.ts'
 type Created = RestEndpointMethodTypes['checks']['create']['parameters']
 type SentAnnotation = NonNullable<NonNullable<Created['output']>['annotations']>[number]
 
+/** Never `action_required`: clients list it as a failure. What is neutral, the title says (docs/adr/0017-check-run-buttons.md). */
 const CONCLUSIONS = {
-  undecided: 'action_required',
+  undecided: 'neutral',
   unsure: 'neutral',
   merged: 'success',
   failed: 'failure',
