@@ -83,7 +83,7 @@ test('an annotation that only the live object has hides nothing, and explain say
 test('explain says what a preset is for, and which there are', async () => {
   const world = context()
   assert.match((await runInWorld(world, ['explain', 'preset:hpa'])).stdout, /^preset:hpa: .*\n.*\nsee https:\/\//)
-  const unknown = await runInWorld(world, ['explain', 'preset:hpas'])
+  const unknown = await runInWorld(world, ['explain', 'preset:autoscaler'])
   assert.equal(unknown.code, 2)
   assert.match(unknown.stderr, /presets are .*\bhpa\b/)
 })

@@ -1,75 +1,32 @@
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
-import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
-import { RISK_RULES } from '../../drift/risk/risk.ts'
-import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
-import { NOTE_CAUSES, type NoteCause } from '../../note.ts'
 import { type SelectableLine, selectChanges } from '../../plan/commands/select-changes.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
-import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../print/explain-lines.ts'
-import { FAILURE_GUIDE } from '../print/failure-guide.ts'
-import { NOTE_GUIDE } from '../print/note-guide.ts'
 import { applierLines, rolloutLines } from '../print/print-applier.ts'
 import { Terminal } from '../print/terminal.ts'
 import { heldSentence } from '../print/unit-cells.ts'
 import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
+import { explainCode, withNearestCodes } from './explain-code.ts'
 
 type ExplainOptions = SessionOptions & AuditOptions
 
 export async function explain(what: string, selectors: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {
   const lines = explainCode(what, new Terminal(cli.stdout, { color: 'never', ascii: false, env: cli.env }).width)
-  if (lines === undefined) return explainPackage(what, selectors, options, cli)
-  cli.stdout.write(`${lines.join('\n')}\n`)
-  return 0
-}
-
-/** Undefined for a package. @throws Failure BP1001 for an unknown code */
-function explainCode(what: string, width: number): readonly string[] | undefined {
-  const code = what.toUpperCase()
-  if (Object.hasOwn(FAILURE_CODES, code)) {
-    const known = code as FailureCode
-    const { cause, fix } = FAILURE_GUIDE[known]
-    return [`${known}: ${FAILURE_CODES[known]}`, ...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width), exitLine(known)]
+  if (lines !== undefined) {
+    cli.stdout.write(`${lines.join('\n')}\n`)
+    return 0
   }
-  const rule = RISK_RULES.find((candidate) => candidate.code === code)
-  if (rule !== undefined) return [`${rule.code}: ${rule.why}`, `risk ${rule.risk}`]
-  if (Object.hasOwn(TENANCY_RULES, code))
-    return [`${code}: ${TENANCY_RULES[code as TenancyRule]}`, `${FAILURE_CODES.BP3017} (BP3017), exit code 3`]
-  const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
-  if (preset !== undefined) return [`${what}: ${preset.reason}`, preset.mutes, `see ${preset.link}`]
-  const cause = noteCause(what)
-  if (cause !== undefined) return [`note ${cause}: it is about ${NOTE_CAUSES[cause]}`, ...wrapped('fix: ', NOTE_GUIDE[cause], width)]
-  if (!/^(BP[0-9]+|[A-Z]+(-[A-Z]+)+|preset:.*|note:.*)$/.test(what)) return undefined
-  throw new Failure({
-    code: 'BP1001',
-    what: `there is no code ${what}`,
-    why: 'codes are BPnnnn for errors, those that diff prints behind the risk, preset:NAME for what is no drift, and note:CAUSE for notes',
-    remedy: what.startsWith('preset:')
-      ? `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
-      : what.startsWith('note:')
-        ? `causes are ${Object.keys(NOTE_CAUSES).join(', ')}`
-        : `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`,
-  })
-}
-
-/** `note:CAUSE`; without the prefix only where no folder has such a name as a rule: one with a hyphen. */
-function noteCause(what: string): NoteCause | undefined {
-  const name = what.replace(/^note:/, '')
-  return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-')) ? (name as NoteCause) : undefined
-}
-
-/** Codes of single objects, which do not end a command. */
-const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3017', 'BP4011'])
-
-function exitLine(code: FailureCode): string {
-  const ends = `exit code ${exitCodeOf(code)}`
-  return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
+  try {
+    return await explainPackage(what, selectors, options, cli)
+  } catch (thrown) {
+    throw withNearestCodes(thrown, what)
+  }
 }
 
 async function explainPackage(what: string, named: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {

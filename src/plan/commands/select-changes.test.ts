@@ -112,6 +112,38 @@ test('a selector that names nothing is refused with the list of changes and the 
   assert.equal(refusal('1', []).why, 'nothing is open')
 })
 
+const NEAREST: readonly (readonly [selector: string, near: readonly string[]])[] = [
+  ['deployment/wb', ['deployment/web']],
+  ['deploy/wb', ['deploy/web']],
+  ['deploymet/web', ['deployment/web']],
+  ['deployment/web:spec.replica', ['deployment/web:spec.replicas']],
+  ['1:spec.replica', ['1:spec.replicas']],
+  ['2:spec.replica', ['2:spec.replicas']],
+  ['3:data.colour', ['3:data.color']],
+  ['3:spec.replica', []],
+  ['9:spec.replicas', []],
+  ['deployment', ['deployment/web']],
+  ['cm', ['cm/web']],
+  ['spec.replica', ['deployment/web:spec.replicas']],
+  ['deployment/api', []],
+  ['9', []],
+  ['constructor', []],
+]
+
+for (const [selector, near] of NEAREST) {
+  test(`${selector} is nearly ${near.join(' or ') || 'nothing'}`, () => {
+    const { why, remedy } = refusal(selector)
+    assert.deepEqual(/^did you mean (.*?)\? open: /.exec(why)?.[1]?.split(' or ') ?? [], near)
+    assert.equal(/^write (.*), or use numbers /.exec(remedy)?.[1], near.length === 0 ? undefined : near.join(' or '))
+    if (near.length > 0) assert.notEqual(selectChanges(near, CHANGES)?.size ?? 0, 0)
+  })
+}
+
+test('at most three selectors are offered', () => {
+  const changes = ['weba', 'webb', 'webc', 'webd'].map((name) => changeOf({ fingerprint: name, ref: { ...SERVICE, name } }))
+  assert.match(refusal('service/web', changes).why, /^did you mean service\/weba or service\/webb or service\/webc\? open/)
+})
+
 test('differences that are no drift are listed apart from open changes', () => {
   const { what, why } = refusal('9', CHANGES, 1)
   assert.equal(what, 'the selector "9" names no difference')

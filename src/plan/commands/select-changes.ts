@@ -6,6 +6,7 @@ import { Failure } from '../../failure.ts'
 import { formatFieldPath, parseFieldPath } from '../../krm/field-path.ts'
 import { hasSecretText } from '../../krm/redaction/credential-text.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
+import { nearestNames } from '../../package/nearest-name.ts'
 import type { Change } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { isNameOfKind } from './kind-names.ts'
@@ -113,13 +114,50 @@ function sameObject({ ref: left }: SelectableLine, { ref: right }: SelectableLin
 }
 
 function namesNothing(selector: string, changes: readonly SelectableLine[], open: number): Failure {
+  const near = nearestSelectors(selector, changes)
   return new Failure({
     code: 'BP1011',
     what: `the selector ${quoted(selector)} names no ${open < changes.length ? 'difference' : 'open change'}`,
-    why: whatThereIs(changes, open),
-    remedy:
-      'use numbers (1,3 or 2-4), a number with a field (2:spec.replicas), or an object as kubectl names it (deployment/web, deploy/web, deployments.apps/web), also with a field (deployment/web:spec.replicas)',
+    why: `${near.length === 0 ? '' : `did you mean ${near.join(' or ')}? `}${whatThereIs(changes, open)}`,
+    remedy: `${near.length === 0 ? '' : `write ${near.join(' or ')}, or `}${FORMS}`,
   })
+}
+
+const FORMS =
+  'use numbers (1,3 or 2-4), a number with a field (2:spec.replicas), or an object as kubectl names it (deployment/web, deploy/web, deployments.apps/web), also with a field (deployment/web:spec.replicas)'
+
+/** At most so many are offered. */
+const MOST_OFFERED = 3
+
+/** Selectors that name something and are written nearly like `selector`, or that are meant by a kind, a name or a path alone. */
+function nearestSelectors(selector: string, changes: readonly SelectableLine[]): readonly string[] {
+  if (hasSecretText(selector)) return []
+  const near = nearestOfNumber(selector, changes) ?? nearestOfObject(selector, changes)
+  return [...new Set(near)].slice(0, MOST_OFFERED).map((each) => oneLine(each, 200))
+}
+
+/** Fields of the object with that number; undefined where `selector` gives no number. */
+function nearestOfNumber(selector: string, changes: readonly SelectableLine[]): readonly string[] | undefined {
+  const [, number, field = ''] = /^([0-9]+):(.+)$/.exec(selector) ?? []
+  if (number === undefined) return undefined
+  const change = changes[Number(number) - 1]
+  const paths = changes.flatMap((other) =>
+    change !== undefined && sameObject(other, change) && other.path !== undefined ? [other.path] : [],
+  )
+  return nearestNames(field, paths).map((path) => `${number}:${path}`)
+}
+
+function nearestOfObject(selector: string, changes: readonly SelectableLine[]): readonly string[] {
+  const [kind = ''] = selector.split('/', 1)
+  const byText = new Map<string, string>()
+  const ofKind: string[] = []
+  for (const { ref, path } of changes) {
+    const object = `${isNameOfKind(kind, ref) ? kind : ref.kind.toLowerCase()}/${ref.name}`
+    if (isNameOfKind(selector, ref)) ofKind.push(`${selector}/${ref.name}`)
+    for (const text of [object, ref.name]) byText.set(text, object)
+    if (path !== undefined) for (const text of [`${object}:${path}`, path]) byText.set(text, `${object}:${path}`)
+  }
+  return [...ofKind, ...nearestNames(selector, byText.keys()).map((text) => byText.get(text) ?? text)]
 }
 
 /** A credential in it is not repeated: `diff` prints such a path without it. */

@@ -1,0 +1,105 @@
+/** What `explain` says about a code. */
+import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
+import { RISK_RULES } from '../../drift/risk/risk.ts'
+import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
+import { NOTE_CAUSES, type NoteCause } from '../../note.ts'
+import { nearestNames } from '../../package/nearest-name.ts'
+import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
+import { wrapped } from '../print/explain-lines.ts'
+import { FAILURE_GUIDE } from '../print/failure-guide.ts'
+import { NOTE_GUIDE } from '../print/note-guide.ts'
+
+/** Undefined where `what` does not look like a code: it is a package. @throws Failure BP1001 for an unknown code */
+export function explainCode(what: string, width: number): readonly string[] | undefined {
+  const code = what.toUpperCase()
+  if (Object.hasOwn(FAILURE_CODES, code)) {
+    const known = code as FailureCode
+    const { cause, fix } = FAILURE_GUIDE[known]
+    return [`${known}: ${FAILURE_CODES[known]}`, ...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width), exitLine(known)]
+  }
+  const rule = RISK_RULES.find((candidate) => candidate.code === code)
+  if (rule !== undefined) return [`${rule.code}: ${rule.why}`, `risk ${rule.risk}`]
+  if (Object.hasOwn(TENANCY_RULES, code))
+    return [`${code}: ${TENANCY_RULES[code as TenancyRule]}`, `${FAILURE_CODES.BP3017} (BP3017), exit code 3`]
+  const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
+  if (preset !== undefined) return [`${what}: ${preset.reason}`, preset.mutes, `see ${preset.link}`]
+  const cause = noteCause(what)
+  if (cause !== undefined) return [`note ${cause}: it is about ${NOTE_CAUSES[cause]}`, ...wrapped('fix: ', NOTE_GUIDE[cause], width)]
+  if (!/^([Bb][Pp][0-9]+|[A-Z]+(-[A-Z]+)+|preset:.*|note:.*)$/.test(what)) return undefined
+  const near = nearestCodes(what)
+  const didYouMean = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
+  throw new Failure({
+    code: 'BP1001',
+    what: `there is no code ${what.slice(0, 100)}`,
+    why: `codes are BPnnnn for errors, those that diff prints behind the risk, preset:NAME for what is no drift, and note:CAUSE for notes${didYouMean}`,
+    remedy: near.length === 0 ? codesOfKind(code) : `write ${near.map((each) => `backporch explain ${each}`).join(' or ')}`,
+  })
+}
+
+/** A failure to find the package `what`, with the codes that are nearly written like it. */
+export function withNearestCodes(thrown: unknown, what: string): unknown {
+  const near = nearestCodes(what)
+  if (!(thrown instanceof Failure) || thrown.code !== 'BP1004' || near.length === 0) return thrown
+  return new Failure({ ...thrown.toJSON(), remedy: `${thrown.remedy}; of codes, write ${near.join(' or ')}` })
+}
+
+/** `note:CAUSE`; without the prefix only where no folder has such a name as a rule: one with a hyphen. */
+function noteCause(what: string): NoteCause | undefined {
+  const name = what.replace(/^note:/, '')
+  return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-')) ? (name as NoteCause) : undefined
+}
+
+/** Codes of single objects, which do not end a command. */
+const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3017', 'BP4011'])
+
+function exitLine(code: FailureCode): string {
+  const ends = `exit code ${exitCodeOf(code)}`
+  return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
+}
+
+/** Every code by what people type for it: that of a preset or a note also without its prefix. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ...[...Object.keys(FAILURE_CODES), ...RISK_RULES.map(({ code }) => code), ...Object.keys(TENANCY_RULES)].map(
+    (code) => [code, code] as const,
+  ),
+  ...prefixed(
+    'preset:',
+    NOISE_RULES.map(({ name }) => name),
+  ),
+  ...prefixed('note:', Object.keys(NOTE_CAUSES)),
+])
+
+function prefixed(prefix: string, names: readonly string[]): (readonly [typed: string, code: string])[] {
+  return names.flatMap((name) => [`${prefix}${name}`, name].map((typed) => [typed, `${prefix}${name}`] as const))
+}
+
+const MOST_OFFERED = 3
+
+/** Those that begin in the same way first: by edits alone, BP1002 is as near to BP9002 as BP9001 is. */
+function nearestCodes(what: string): readonly string[] {
+  const near = nearestNames(what, CODES.keys()).toSorted((one, other) => sameBeginning(other, what) - sameBeginning(one, what))
+  return [...new Set(near.map((typed) => CODES.get(typed) ?? typed))].slice(0, MOST_OFFERED)
+}
+
+/** How many characters two texts begin with in common, in any case. */
+function sameBeginning(one: string, other: string): number {
+  const [left, right] = [one.toLowerCase(), other.toLowerCase()]
+  let length = 0
+  while (length < left.length && left[length] === right[length]) length += 1
+  return length
+}
+
+/** @param code in capitals */
+function codesOfKind(code: string): string {
+  if (code.startsWith('PRESET:')) return `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
+  if (code.startsWith('NOTE:')) return `causes are ${Object.keys(NOTE_CAUSES).join(', ')}`
+  if (code.startsWith('BP')) return `codes of errors are ${failureRanges().join(', ')}`
+  if (code.startsWith('TEN-')) return `codes of objects outside a package are ${Object.keys(TENANCY_RULES).join(', ')}`
+  return `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`
+}
+
+/** The first and the last code of each hundred. */
+function failureRanges(): readonly string[] {
+  const hundreds = Map.groupBy(Object.keys(FAILURE_CODES), (code) => code.slice(0, -2))
+  return [...hundreds.values()].map((codes) => [...new Set([codes[0], codes.at(-1)])].join(' to '))
+}
