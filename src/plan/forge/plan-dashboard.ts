@@ -48,7 +48,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
     clusters: new Set(rows.map(({ unit }) => unit.cluster)).size,
     newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
     drifted: of('Drifted', 'Silenced', 'Applying').length,
-    undecided: longestFirst(open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input))),
+    undecided: open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input)),
     held: drafts.flatMap(({ report, unit }) => {
       const { held } = report.status
       return held === undefined ? [] : [{ ...unit, id: driftId(report.spec.fingerprint), why: held.why, until: held.until ?? '' }]
@@ -103,11 +103,7 @@ function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit 
   }
 }
 
-function longestFirst(units: readonly UndecidedUnit[]): readonly UndecidedUnit[] {
-  return units.toSorted((left, right) => (right.overdue ?? 0) - (left.overdue ?? 0))
-}
-
-/** The order in which what is held back is proposed. */
+/** By risk, then age: the order in which what is held back is proposed. */
 function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
   return (
     RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||

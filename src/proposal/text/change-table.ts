@@ -23,25 +23,22 @@ import {
 } from './words.ts'
 
 /**
- * One row for each change, with the number that commands use. Where each change has its own plan, the writer shares a cell with the live
- * value: a forge hides the last of seven columns.
+ * One row for each change, with the number that commands use. The page of a pull request is 850 pixels wide, and a forge hides what is behind
+ * them: the plan, which is what people decide about, stands in front, and the times stand in the note about writers.
  */
-export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
+export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined): string[] {
   const rows = changes.map(({ change, number }) => {
     const { git, live } = sides(change)
-    const at = writtenAt(change)
-    const who = withPlan ? writerName(change) : writer(change)
-    const by = at === '' ? who : `${who}, ${at}`
-    const risk = riskWord(change.risk)
     return [
       String(number),
+      planWord(change.resolution),
       `${objectLink(change, links)} ${fieldCell(change)}`,
       git,
-      ...(withPlan ? [`${live} (${by})`, risk, planWord(change.resolution)] : [live, risk, by]),
+      `${live} (${writerName(change)})`,
+      riskWord(change.risk),
     ]
   })
-  const head = withPlan ? ['In the cluster, by ¹', 'Risk', 'Plan'] : ['In the cluster', 'Risk', 'Changed by ¹']
-  return table(['#', 'Object and field', 'In git', ...head], rows)
+  return table(['#', 'Plan', 'Object and field', 'In git', 'In the cluster, by ¹', 'Risk'], rows)
 }
 
 /** Counts by kind, for a body that does not show every change. */
@@ -50,14 +47,14 @@ export function kindTable(objects: readonly ObjectChanges[]): string[] {
   const rows = kinds.slice(0, KINDS_SHOWN).map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
   const rest = kinds.slice(KINDS_SHOWN).flatMap(([, own]) => own)
   if (rest.length > 0) rows.push(rowOfKind(count(kinds.length - KINDS_SHOWN, 'more kind'), rest))
-  return table(['Kind', 'Objects', 'Changes', 'Highest risk', 'Plan'], rows)
+  return table(['Kind', 'Plan', 'Objects', 'Changes', 'Highest risk'], rows)
 }
 
 const KINDS_SHOWN = 20
 
 function rowOfKind(kind: string, own: readonly ObjectChanges[]): string[] {
   const changes = own.flatMap((object) => object.changes.map(({ change }) => change))
-  return [kind, String(own.length), String(changes.length), riskWord(worstRisk(changes)), planCounts(changes)]
+  return [kind, planCounts(changes), String(own.length), String(changes.length), riskWord(worstRisk(changes))]
 }
 
 /** `Restore`, or `Adopt 1, Restore 3` */

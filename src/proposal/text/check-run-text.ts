@@ -16,7 +16,7 @@ import { oneLine } from '../../text/one-line.ts'
 import { changeTable, planCounts } from './change-table.ts'
 import { checkButtons } from './check-run-buttons.ts'
 import type { MassSubject } from './mass-text.ts'
-import { WRITER_NOTE } from './proposal-footer.ts'
+import { writerNote } from './proposal-footer.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
 import { FRESH } from './proposal-statuses.ts'
 import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
@@ -148,7 +148,7 @@ function summaryWith(
     `**Plan: ${planWord(plan)}.** ${capitalised(sentence)}. Merging the pull request does that. Closing it changes nothing.`,
     '',
     ...(unseen === '' ? [] : [`**Note:** ${markdownProse(unseen)}.`, '']),
-    ...(table.length === 0 ? [] : changeTable(table, linked ? { base, dialect } : undefined, changes.length > 1)),
+    ...(table.length === 0 ? [] : changeTable(table, linked ? { base, dialect } : undefined)),
     ...(table.length < changes.length
       ? [`The table shows ${table.length} of ${count(changes.length, 'change')}, highest risk first.`, '']
       : []),
@@ -158,7 +158,7 @@ function summaryWith(
       : '**Snooze 7d** does what `/snooze 7d` in a comment does, **Re-check** what `/recheck`.',
     'A comment shows the result. Nothing is written to a cluster before a merge.',
     '',
-    ...(table.length === 0 ? [] : [`<sub>${WRITER_NOTE}</sub>`, '']),
+    ...(table.length === 0 ? [] : [`<sub>${writerNote(changes)}</sub>`, '']),
   ].join('\n')
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GITEA } from '../../../test/fakes/dialects.ts'
 import { type DashboardSubject, dashboardText } from './dashboard-text.ts'
+import { readDashboardTicks } from './dashboard-ticks.ts'
 
 const unit = (cluster: string, label: string): DashboardSubject['undecided'][number] => ({
   cluster,
@@ -15,7 +16,7 @@ const unit = (cluster: string, label: string): DashboardSubject['undecided'][num
   waits: false,
 })
 
-function text(undecided: DashboardSubject['undecided']): string {
+function text(undecided: DashboardSubject['undecided'], more: Partial<DashboardSubject> = {}): string {
   const none = {
     held: [],
     snoozed: [],
@@ -29,7 +30,8 @@ function text(undecided: DashboardSubject['undecided']): string {
     staleRules: [],
   }
   const counts = { packages: 4, clusters: 4, newsAt: '2026-08-21T14:31:00Z', drifted: undecided.length }
-  return dashboardText({ ...none, ...counts, undecided, limits: { hourly: 2, concurrent: 10 }, dialect: GITEA, version: '0.0.0' }).body
+  return dashboardText({ ...none, ...counts, undecided, limits: { hourly: 2, concurrent: 10 }, dialect: GITEA, version: '0.0.0', ...more })
+    .body
 }
 
 test('the clusters that one pull request decides about are one row', () => {
@@ -41,4 +43,31 @@ test('the clusters that one pull request decides about are one row', () => {
 
 test('proposals that have no number yet are a row each', () => {
   assert.match(text([unit('edge-01', ''), unit('edge-02', '')]), /`edge-01`.*\n.*`edge-02`/)
+})
+
+test('what is held back for one reason stands below that reason, in the order of the units', () => {
+  const held = (cluster: string, id: string, why: string) => ({ ...unit(cluster, ''), id, why, until: '' })
+  const [limit, freeze] = ['the policy allows 2 new proposals in an hour', 'the window freeze of the policy is open']
+  const body = text([], {
+    held: [held('a', '0'.repeat(16), limit), held('b', '1'.repeat(16), freeze), held('c', '2'.repeat(16), limit)],
+  })
+  assert.equal(body.split(limit.slice(1)).length, 2)
+  assert.match(body, /^The policy allows.*:\n\n- \[ \] .*`a`.*\n- \[ \] .*`c`.*\n\nThe window.*:\n\n- \[ \] .*`b`/m)
+  assert.deepEqual([...readDashboardTicks(body.replaceAll('- [ ]', '- [x]')).open].sort(), ['0'.repeat(16), '1'.repeat(16), '2'.repeat(16)])
+})
+
+test('rows that say the same of several clusters are one, with the number of all', () => {
+  const clusters = ['edge-01', 'edge-02', 'edge-03', 'edge-04', 'edge-05']
+  const recorded = [...clusters.map((cluster) => ({ ...unit(cluster, ''), since: `2026-08-${30 - Number(cluster.slice(-1))}T14:03:00Z` }))]
+  const body = text([], { recorded: [...recorded, { ...unit('edge-01', ''), risk: 'low' }] })
+  assert.match(body, /^\*\*Recorded only\*\* \(6\)$/m)
+  assert.match(body, /^\| `platform\/trust` \| `edge-01`, `edge-02`, `edge-03` and 2 more \| medium \| 1 \| 2026-08-25 14:03 UTC \|$/m)
+  assert.equal(body.split('`platform/trust`').length - 1, 2)
+})
+
+test('what a shorter text leaves out is counted by what its rows stand for', () => {
+  const recorded = Array.from({ length: 40 }, (_, index) =>
+    ['a', 'b'].map((cluster) => ({ ...unit(cluster, ''), packageName: `apps/${index}` })),
+  )
+  assert.match(text([], { recorded: recorded.flat() }), /And 20 more: /)
 })

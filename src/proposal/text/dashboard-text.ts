@@ -4,10 +4,11 @@
  */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change, Plan } from '../../record/schema.ts'
+import { compareText } from '../../text/compare-text.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
 import type { IssueText } from './storm-text.ts'
-import { box, clusterCell, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
+import { box, capitalised, clusterCell, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
 
 /** A package in one cluster that differs. */
 export interface DashboardUnit {
@@ -38,6 +39,7 @@ export interface UndecidedUnit extends DashboardUnit {
   readonly overdue?: number
 }
 
+/** Units are in the order of their risk, then of their age. */
 export interface DashboardSubject {
   /** Packages that the ledger knows, each in one cluster. */
   readonly packages: number
@@ -46,7 +48,6 @@ export interface DashboardSubject {
   /** RFC 3339 UTC: when the ledger last had news. */
   readonly newsAt: string
   readonly drifted: number
-  /** Those that wait too long come first. */
   readonly undecided: readonly UndecidedUnit[]
   /** `id` binds the box to the drift. */
   readonly held: readonly (DashboardUnit & { readonly id: string; readonly why: string; readonly until: string })[]
@@ -103,10 +104,24 @@ function headline({ drifted, packages, clusters, newsAt, notObserved }: Dashboar
   ].join(' · ')
 }
 
-/** The units that one proposal decides about, together, in the order of the first of each. */
-function decisions<Unit extends DashboardSubject['undecided'][number]>(units: readonly Unit[]): readonly (readonly [Unit, ...Unit[]])[] {
-  const groups = Map.groupBy(units, (unit) => (unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`))
-  return [...groups.values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]))
+type Group<Row> = readonly [Row, ...Row[]]
+
+/** The rows with one key together, in the order of the first of each. */
+function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): readonly Group<Row>[] {
+  return [...Map.groupBy(rows, keyOf).values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]))
+}
+
+/** The units that one proposal decides about. */
+function decisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
+  return grouped(units, (unit) => (unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`))
+}
+
+/** Rows that say the same of several clusters. */
+function sameButCluster<Row extends { readonly cluster: string }>(
+  rows: readonly Row[],
+  ...parts: readonly (keyof Row)[]
+): readonly Group<Row>[] {
+  return grouped(rows, (row) => JSON.stringify(parts.map((part) => row[part])))
 }
 
 function dashboardBody(subject: DashboardSubject, rows: number): string {
@@ -128,24 +143,29 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
     ...section(
       {
         title: 'Stuck',
-        all: stuck,
+        all: sameButCluster(stuck, 'packageName', 'why'),
+        sizeOf: sizeOfGroup,
         rows,
         explanation:
           'The syncer did not apply the revision of git in time. This is not drift, and no pull request is opened. Check the syncer.',
       },
       (shown) =>
         tableOf(shown, {
-          Package: name,
-          Cluster: cluster,
-          'Stuck since': ({ stuckSince }) => (stuckSince === '' ? 'not known' : time(stuckSince)),
-          Why: ({ why }) => markdownProse(why),
+          Package: nameOfAll,
+          Cluster: clusterNames,
+          'Stuck since': (group) =>
+            earliest(
+              group.map(({ stuckSince }) => stuckSince),
+              'not known',
+            ),
+          Why: ([{ why }]) => markdownProse(why),
         }),
     ),
     ...section({ title: 'Needs a decision', all: decisions(undecided), rows }, (shown) =>
       tableOf(shown, {
         'Pull request': ([unit]) => proposal(unit),
         Package: ([unit]) => name(unit),
-        Cluster: ([unit, ...more]) => (more.length === 0 ? cluster(unit) : count(more.length + 1, 'cluster')),
+        Cluster: (units) => (units.length === 1 ? clusterNames(units) : count(units.length, 'cluster')),
         Risk: ([unit]) => risk(unit),
         Changes: ([unit]) => String(unit.changes),
         Since: ([unit]) => `${time(unit.since)}${waiting(unit)}`,
@@ -157,15 +177,14 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
         title: 'Held back',
         all: held,
         rows,
-        explanation: `${limits(subject)} **Tick a box to open its pull request now.** The others follow in this order.`,
+        explanation: `${limits(subject)} **Tick a box to open its pull request now.** The others follow by risk, then age.`,
       },
-      (shown) => [
-        ...shown.map((unit) => {
-          const until = unit.until === '' ? '' : `, until ${time(unit.until)}`
-          return dashboardBox('open', unit.id, `${about(unit)}: ${markdownProse(unit.why)}${until}`)
+      (shown) =>
+        grouped(shown, ({ why, until }) => JSON.stringify([why, until])).flatMap((units) => {
+          const [{ why, until }] = units
+          const reason = `${capitalised(markdownProse(why))}${until === '' ? '' : `, until ${time(until)}`}:`
+          return [reason, '', ...units.map((unit) => dashboardBox('open', unit.id, about(unit))), '']
         }),
-        '',
-      ],
     ),
     ...section({ title: 'Snoozed', all: snoozed, rows }, (shown) =>
       tableOf(shown, { 'Pull request': proposal, Package: name, Cluster: cluster, Risk: risk, Until: ({ until }) => time(until) }),
@@ -189,41 +208,54 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
     ...section(
       {
         title: 'Recorded only',
-        all: recorded,
+        all: sameButCluster(recorded, 'packageName', 'risk', 'changes'),
+        sizeOf: sizeOfGroup,
         rows,
         explanation: `The policy has mode ${markdownCell('Warn')} for these packages: drift is recorded, and no pull request is opened.`,
       },
       (shown) =>
         tableOf(shown, {
-          Package: name,
-          Cluster: cluster,
-          Risk: risk,
-          Changes: (unit) => String(unit.changes),
-          Since: ({ since }) => time(since),
+          Package: nameOfAll,
+          Cluster: clusterNames,
+          Risk: ([unit]) => risk(unit),
+          Changes: ([unit]) => String(unit.changes),
+          Since: (units) => earliest(units.map(({ since }) => since)),
         }),
     ),
-    ...section({ title: 'Cannot adopt', all: notAdoptable, rows }, (shown) =>
-      tableOf(shown, {
-        Object: ({ object }) => markdownCell(object),
-        Field: ({ field }) => (field === '' ? 'the whole object' : markdownCell(field)),
-        Package: ({ packageName }) => markdownCell(packageName),
-        Cluster: cluster,
-        Why: ({ why }) => markdownProse(why),
-      }),
+    ...section(
+      {
+        title: 'Cannot adopt',
+        all: sameButCluster(notAdoptable, 'packageName', 'object', 'field', 'why'),
+        sizeOf: sizeOfGroup,
+        rows,
+      },
+      (shown) =>
+        tableOf(shown, {
+          Object: ([{ object }]) => markdownCell(object),
+          Field: ([{ field }]) => (field === '' ? 'the whole object' : markdownCell(field)),
+          Package: ([{ packageName }]) => markdownCell(packageName),
+          Cluster: clusterNames,
+          Why: ([{ why }]) => markdownProse(why),
+        }),
     ),
     ...section(
       {
         title: 'Not observed',
-        all: notObserved,
+        all: sameButCluster(notObserved, 'packageName', 'why'),
+        sizeOf: sizeOfGroup,
         rows,
         explanation: 'Their state is unknown. Open pull requests for them are not changed.',
       },
       (shown) =>
         tableOf(shown, {
-          Cluster: cluster,
-          Package: ({ packageName }) => (packageName === '' ? 'all of them' : markdownCell(packageName)),
-          'Last observed': ({ since }) => (since === '' ? 'none yet' : time(since)),
-          Why: ({ why }) => markdownProse(why),
+          Cluster: clusterNames,
+          Package: ([{ packageName }]) => (packageName === '' ? 'all of them' : markdownCell(packageName)),
+          'Last observed': (group) =>
+            earliest(
+              group.map(({ since }) => since),
+              'none yet',
+            ),
+          Why: ([{ why }]) => markdownProse(why),
         }),
     ),
     ...section({ title: 'Active ignore rules', all: ignores, rows }, (shown) =>
@@ -252,6 +284,8 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
 interface Section<Row> {
   readonly title: string
   readonly all: readonly Row[]
+  /** How many entries a row stands for; one unless given. */
+  readonly sizeOf?: (row: Row) => number
   /** How many of them are shown. */
   readonly rows: number
   readonly explanation?: string
@@ -259,14 +293,16 @@ interface Section<Row> {
 
 /** Empty without rows. With `rows` 0, the count alone. */
 function section<Row>(
-  { title, all, rows, explanation }: Section<Row>,
+  { title, all, sizeOf = () => 1, rows, explanation }: Section<Row>,
   draw: (shown: readonly Row[]) => readonly string[],
 ): readonly string[] {
   if (all.length === 0) return []
   const shown = all.slice(0, rows)
-  const hidden = all.length - shown.length
+  const sizes = all.map(sizeOf)
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, size) => total + size, 0)
+  const hidden = sum(sizes.slice(rows))
   return [
-    `**${title}** (${all.length})`,
+    `**${title}** (${sum(sizes)})`,
     '',
     ...(explanation === undefined ? [] : [explanation, '']),
     ...(shown.length === 0 ? [] : draw(shown)),
@@ -291,8 +327,30 @@ function name({ packageName, url }: DashboardUnit): string {
   return markdownLink(markdownCell(packageName), url)
 }
 
+function sizeOfGroup({ length }: Group<unknown>): number {
+  return length
+}
+
+/** Without the link to a status where there are several. */
+function nameOfAll([unit, ...more]: Group<DashboardUnit>): string {
+  return more.length === 0 ? name(unit) : markdownCell(unit.packageName)
+}
+
 function cluster(unit: { readonly cluster: string }): string {
   return clusterCell(unit.cluster)
+}
+
+const CLUSTERS_NAMED = 3
+
+function clusterNames(units: readonly { readonly cluster: string }[]): string {
+  const more = units.length - CLUSTERS_NAMED
+  return `${units.slice(0, CLUSTERS_NAMED).map(cluster).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** @param none where one of the times is unknown */
+function earliest(times: readonly string[], none = ''): string {
+  const [first = ''] = times.toSorted(compareText)
+  return first === '' ? none : time(first)
 }
 
 function risk(unit: DashboardUnit): string {

@@ -9,7 +9,7 @@ import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-t
 import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'
 import { decisionRows, silence, stays } from './decision-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
-import { marker, policyPart, WRITER_NOTE } from './proposal-footer.ts'
+import { marker, policyPart, writerNote } from './proposal-footer.ts'
 import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
 import { labelsOf } from './proposal-labels.ts'
 import { type ProposalFrame, type ProposalText, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
@@ -99,7 +99,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
         : []),
       ...subject.states.map(stateLine),
     ]),
-    ...(ranked.length === 0 ? [] : changeTable(ranked, links ? { base, dialect } : undefined, changes.length > 1)),
+    ...(ranked.length === 0 ? [] : changeTable(ranked, links ? { base, dialect } : undefined)),
     `**Plan: ${planWord(subject.plan)}.** ${planSentence(subject)}.`,
     '',
     ...decision(subject),
@@ -107,7 +107,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
     ...(object === undefined || changes.length > 1 || most === 0 ? [] : ['Git (−) and the clusters (+):', '', objectDiff(object, 3), '']),
     ...boxes(subject),
     ...matrix(subject, rows, links),
-    `<sub>${WRITER_NOTE}</sub>`,
+    `<sub>${writerNote(changes)}</sub>`,
     '',
     `<sub>backporch ${markdownCell(subject.version, 30)} · package ${markdownCell(subject.packageName)} · ${policyPart(subject, links)}</sub>`,
     marker(episode, fingerprint),
@@ -215,9 +215,9 @@ function matrix({ rows, dialect, headBranch }: MassSubject, most: number, links:
   const matrixRows = tableOf(shown, {
     Cluster: ({ cluster, slug, since, episode }) =>
       markdownLink(clusterCell(cluster), links ? dialect.branchFileUrl(headBranch, recordPath(cluster, slug, since, episode)) : ''),
+    Plan: ({ plan }) => planWord(plan),
     'First seen': ({ since }) => time(since),
     State: ({ state }) => state,
-    Plan: ({ plan }) => planWord(plan),
   })
   return [...cut, ...matrixRows]
 }

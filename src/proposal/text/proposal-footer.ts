@@ -1,15 +1,30 @@
 /** The last lines of every proposal: explanations of words, and links. */
 
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
+import type { Change } from '../../record/schema.ts'
+import { compareText } from '../../text/compare-text.ts'
 import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
 import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
-import { driftOf } from './ticks.ts'
-import { sourceUrl, time } from './words.ts'
+import { driftOf, formatNumbers } from './ticks.ts'
+import { sourceUrl, time, writtenAt } from './words.ts'
 
-export const WRITER_NOTE =
-  '¹ The field manager: a name that the client chose, with the time of its last write to any of its fields. It does not prove who the person was.'
+const MANAGER_NOTE = '¹ The field manager: a name that the client chose. It does not prove who the person was.'
+/** Times that the note about writers lists. */
+const TIMES_LISTED = 8
 
 const USER_NOTE = 'A name before the brackets is the user of the request, from the audit log of the API server.'
+
+/** What a writer is, and when each last wrote to any of its fields, with the numbers of its changes. */
+export function writerNote(changes: readonly Change[]): string {
+  const numbered = changes.map((change, index) => ({ at: writtenAt(change), number: index + 1 })).filter(({ at }) => at !== '')
+  const latestFirst = [...Map.groupBy(numbered, ({ at }) => at)].sort(([one], [other]) => compareText(other, one))
+  const listed = latestFirst.slice(0, TIMES_LISTED).map(([at, own]) => {
+    return changes.length === 1 ? at : `${at} (${formatNumbers(own.map(({ number }) => number))})`
+  })
+  if (listed.length === 0) return MANAGER_NOTE
+  const earlier = latestFirst.length > listed.length ? ', the others earlier' : ''
+  return `${MANAGER_NOTE} Last writes to any of its fields: ${listed.join(', ')}${earlier}.`
+}
 
 /** `.drift/records/<cluster>/<slug>/report.md` */
 export function reportPath(cluster: string, slug: string): string {
@@ -34,7 +49,7 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
   const by = unit.appliedBy === undefined ? '' : ` of ${markdownCell(unit.appliedBy, 200)}`
   const at = links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
   return [
-    `<sub>${WRITER_NOTE}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
+    `<sub>${writerNote(spec.changes)}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
     `<sub>${[
       created(subject),

@@ -186,9 +186,9 @@ test('critical drift is silent for a day at most', () => {
 
 test('a multi-line value is shown by the first line that differs, a long one by the place where it does', () => {
   const [git, live] = ['a\nb\nc', 'a\nx\nc']
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git, live }])), /\| `b` \(line 2\) \| `x` \(line 2\) \|/)
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git, live }])), /\| `b` \(line 2\) \| `x` \(line 2\) \(/)
   const long = 'registry.example/a/very/long/path/of/an/image'
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])), /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \|/)
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])), /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \(/)
 })
 
 test('no line of a diff begins like a command of a bot', () => {

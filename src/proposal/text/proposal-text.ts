@@ -69,7 +69,7 @@ function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amo
   const { record, base, dialect } = subject
   const { changes } = record.spec
   const rows = rankChanges(changes).slice(0, amount.rows)
-  const changed = changeTable(rows, amount.links ? { base, dialect } : undefined, changes.length > 1)
+  const changed = changeTable(rows, amount.links ? { base, dialect } : undefined)
   const counts = rows.length < changes.length && objects.length > 1 ? kindTable(objects) : []
   const decision = [planLine(subject), '', ...decisionTable(subject)]
   const few = changes.length <= FEW_ROWS

@@ -5,7 +5,7 @@ import type { DriftRecord } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { markdownCell } from '../../text/markdown-text.ts'
 import { changeTable, kindTable, objectDiff } from './change-table.ts'
-import { WRITER_NOTE } from './proposal-footer.ts'
+import { writerNote } from './proposal-footer.ts'
 import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } from './proposal-subject.ts'
 import { clusterCell, count, time } from './words.ts'
 
@@ -38,9 +38,9 @@ export function reportText(record: DriftRecord): string {
     ...kindTable(objects),
     '## Changes',
     '',
-    ...changeTable(ranked.slice(0, ROWS), undefined, true),
+    ...changeTable(ranked.slice(0, ROWS), undefined),
     ...(ranked.length > ROWS ? [`and ${count(ranked.length - ROWS, 'more change')}, see the record.`, ''] : []),
-    WRITER_NOTE,
+    writerNote(changes),
     '',
     '## Diffs, git (−) and the cluster (+)',
     '',

@@ -13,7 +13,11 @@ export const NAME_LIMIT = 120
 /** Characters that fit into a column. */
 const VALUE_LIMIT = 40
 const FIELD_LIMIT = 40
+/** Of a field, without a place where a browser breaks the line. */
+const FIELD_PIECE_LIMIT = 32
 const SHORT_LIMIT = 40
+/** Of a value in a table, without a place where a browser breaks the line: two of them and a field leave room for the other columns. */
+const PIECE_LIMIT = 22
 /** Characters before the first difference of two long values. */
 const CONTEXT = 16
 /** Browsers break a line behind `…`. */
@@ -86,43 +90,66 @@ export function sourceUrl(location: string | undefined, base: ObjectId, dialect:
   return path === undefined ? '' : dialect.fileUrl(base, path, Number(line) > 0 ? Number(line) : undefined)
 }
 
-/** Both sides of a difference. Values are inline code that begins near the first difference. */
-export function sides(change: Pick<Change, 'change' | 'git' | 'live'>): { readonly git: string; readonly live: string } {
+interface Sides {
+  readonly git: string
+  readonly live: string
+}
+
+/** Both sides of a difference. Values are inline code that begins near the first difference, for the columns of a table. */
+export function sides(change: Pick<Change, 'change' | 'git' | 'live'>): Sides {
+  return sidesIn(change, PIECE_LIMIT)
+}
+
+/** @param piece characters of a value without a place where a browser breaks the line */
+function sidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number): Sides {
   if (change.change === 'missing') return { git: 'declared', live: 'not there' }
   if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
   if (typeof change.git === 'string' && typeof change.live === 'string' && /\n/.test(change.git + change.live))
-    return firstLines(change.git, change.live)
+    return firstLines(change.git, change.live, piece)
   const [git, live] = [formatValue(change.git, Number.POSITIVE_INFINITY), formatValue(change.live, Number.POSITIVE_INFINITY)]
   const long = (git.length > VALUE_LIMIT || live.length > VALUE_LIMIT) && change.git !== undefined && change.live !== undefined
   const from = long ? startOfDifference(git, commonStart(git, live)) : 0
-  return { git: side(change.git, git, from), live: side(change.live, live, from) }
+  return { git: side(change.git, git, from, piece), live: side(change.live, live, from, piece) }
 }
 
-function side(value: Change['git'], text: string, from: number): string {
+function side(value: Change['git'], text: string, from: number, piece: number): string {
   if (value === undefined) return 'nothing'
   if (text === '••••') {
     const bytes = hiddenBytes(value)
     return bytes === undefined ? 'hidden, not read' : `hidden, ${count(bytes, 'byte')}`
   }
-  const shown = markdownCell(from > LEFT_OUT.length ? LEFT_OUT + sliceFrom(text, from) : text, VALUE_LIMIT)
+  const shown = valueCell(from > LEFT_OUT.length ? LEFT_OUT + sliceFrom(text, from) : text, piece)
   const bytes = new TextEncoder().encode(text).length
   return bytes < 1_024 ? shown : `${shown} (${(bytes / 1_024).toFixed(1)} KiB)`
 }
 
+/** Chromium and Firefox break a line behind a blank, a hyphen and a slash. */
+const BREAKS = /(?<=[\s/-])/
+
+/** A value in inline code, up to a piece that is too long. */
+function valueCell(text: string, piece: number): string {
+  let end = 0
+  for (const { length } of text.slice(0, VALUE_LIMIT + 1).split(BREAKS)) {
+    if (length > piece) return markdownCell(text, end + piece)
+    end += length
+  }
+  return markdownCell(text, VALUE_LIMIT)
+}
+
 /** The first lines that differ. */
-function firstLines(git: string, live: string): { readonly git: string; readonly live: string } {
+function firstLines(git: string, live: string, piece: number): Sides {
   const [left, right] = [git.split('\n'), live.split('\n')]
   const at = commonStart(left, right)
   const cell = (line: string | undefined): string =>
-    line === undefined ? 'no such line' : `${line.trim() === '' ? 'a blank line' : markdownCell(line, VALUE_LIMIT)} (line ${at + 1})`
+    line === undefined ? 'no such line' : `${line.trim() === '' ? 'a blank line' : valueCell(line, piece)} (line ${at + 1})`
   return { git: cell(left[at]), live: cell(right[at]) }
 }
 
 /** Both sides where each fits into a sentence; undefined where one is long, hidden, a structure or no field. */
-export function shortSides(change: Change): { readonly git: string; readonly live: string } | undefined {
+export function shortSides(change: Change): Sides | undefined {
   const values = [change.git, change.live].filter((value) => value !== undefined)
   const short = values.every((value) => (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT)
-  return change.path !== undefined && change.redacted !== true && short ? sides(change) : undefined
+  return change.path !== undefined && change.redacted !== true && short ? sidesIn(change, VALUE_LIMIT) : undefined
 }
 
 function commonStart(left: string | readonly string[], right: string | readonly string[]): number {
@@ -152,12 +179,13 @@ export function fieldName(change: Pick<Change, 'path'>): string {
 /** The end of a long path, which distinguishes fields of one object: `...containers[name=app].image`. */
 export function fieldCell(change: Pick<Change, 'path'>): string {
   const path = change.path ?? ''
-  if (change.path === undefined || path.length <= FIELD_LIMIT) return fieldName(change)
-  const end = path.slice(-FIELD_LIMIT)
+  const fits = (text: string): boolean =>
+    text.length <= FIELD_LIMIT && text.split(BREAKS).every(({ length }) => length <= FIELD_PIECE_LIMIT)
+  if (change.path === undefined || fits(path)) return fieldName(change)
   // A step begins behind a dot outside of brackets.
-  const starts = [...end.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => end.slice(index + 1))
-  const steps = starts.find((rest) => rest.split('[').length === rest.split(']').length)
-  return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_LIMIT)), NAME_LIMIT)
+  const ends = [...path.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => path.slice(index + 1))
+  const steps = ends.find((rest) => fits(LEFT_OUT + rest) && rest.split('[').length === rest.split(']').length)
+  return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_PIECE_LIMIT + LEFT_OUT.length)), NAME_LIMIT)
 }
 
 /** A folded block, or a bold line with the content where the forge folds nothing. `name` is put into code. */

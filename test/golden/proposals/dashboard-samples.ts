@@ -23,17 +23,17 @@ export const DASHBOARD: DashboardSubject = {
   failed: [{ ...dashboardUnit({ risk: 'high', changes: 1 }), mergedAt: '2026-08-21T13:31:00Z', revision: 'v13' }],
   undecided: [
     {
+      ...dashboardUnit({ risk: 'critical', cluster: 'prod-us-1' }),
+      proposal: { label: '#421', url: 'https://github.example/acme/deploy/pull/421' },
+      plan: 'Restore',
+      waits: false,
+    },
+    {
       ...dashboardUnit({ since: '2026-08-01T09:00:00Z', cluster: 'edge-07' }),
       proposal: { label: '#402', url: 'https://github.example/acme/deploy/pull/402' },
       plan: 'Restore',
       waits: true,
       overdue: 14 * 86_400,
-    },
-    {
-      ...dashboardUnit({ risk: 'critical', cluster: 'prod-us-1' }),
-      proposal: { label: '#421', url: 'https://github.example/acme/deploy/pull/421' },
-      plan: 'Restore',
-      waits: false,
     },
     {
       ...dashboardUnit({ since: '2026-08-12T09:00:00Z' }),
@@ -59,7 +59,10 @@ export const DASHBOARD: DashboardSubject = {
   silenced: [
     { ...dashboardUnit({ packageName: 'infra/dns' }), id: 'abcdef0123456789', by: 'bob', at: '2026-08-20T10:00:00Z', until: '2026-09-19T10:00:00Z' },
   ],
-  recorded: [dashboardUnit({ packageName: 'infra/logging', risk: 'low' })],
+  recorded: [
+    ...['prod-eu-1', 'prod-us-1', 'edge-01', 'edge-02'].map((cluster) => dashboardUnit({ cluster, packageName: 'infra/logging', risk: 'low' })),
+    dashboardUnit({ packageName: 'infra/metrics', risk: 'low' }),
+  ],
   stuck: [
     {
       ...dashboardUnit({ packageName: 'infra/certs', changes: 0 }),
