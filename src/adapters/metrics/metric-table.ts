@@ -111,8 +111,13 @@ export const METRICS = {
   ]),
 } as const satisfies Readonly<Record<string, Declaration>>
 
-/** Those of prom-client's own that are kept; others cost more to read, or have names that promtool refuses. */
+/**
+ * Those of prom-client's own that are kept; others cost more to read, or have names that promtool refuses. Reading the user time sets all three
+ * CPU times.
+ */
 export const PROCESS_METRICS: ReadonlySet<string> = new Set([
+  'process_cpu_user_seconds_total',
+  'process_cpu_system_seconds_total',
   'process_cpu_seconds_total',
   'process_start_time_seconds',
   'process_resident_memory_bytes',

@@ -61,6 +61,14 @@ test('the registry has the metrics of the table and those of the process, and no
   assert.deepEqual(names.sort(), wanted.sort())
 })
 
+test('the CPU time of the process is measured', async () => {
+  const metrics = metricsOf()
+  const before = process.cpuUsage()
+  while (process.cpuUsage(before).user === 0);
+  const [total] = await samples(metrics, 'process_cpu_seconds_total')
+  assert.ok(Number(total) > 0, total)
+})
+
 test('a package that drifts has its series, and loses them when it is in sync or gone', async () => {
   const metrics = metricsOf()
   metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api')]))
