@@ -6,7 +6,7 @@ import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 test('snooze keeps the proposal open, and the ledger knows until when nobody is reminded', async () => {
   for (const argv of [
     ['snooze', 'apps/web', '7d'],
-    ['snooze', '7d'],
+    ['snooze', '6d24h'],
   ]) {
     const world = new TurnWorld()
     world.edit(WEB, 'spec.replicas', 5)

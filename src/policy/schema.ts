@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
+import { DURATION, secondsOf, WAIT } from '../text/duration.ts'
 import { addressProblem } from './address-problem.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
-import { secondsOf } from './duration.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
 import { renderSchema } from './render-schema.ts'
 import { hideSchema, showSchema } from './visibility-schema.ts'
@@ -23,14 +23,14 @@ export const modeSchema = z
 
 export const durationSchema = z
   .string()
-  .regex(/^[1-9][0-9]{0,4}(s|m|h|d)$/, 'wanted a duration like 30s, 30m, 24h or 30d')
-  .describe('Whole seconds, minutes, hours or days: 30s, 30m, 24h, 30d.')
+  .regex(DURATION, 'wanted a duration like 30s, 30m, 1h30m or 30d')
+  .describe('Weeks, days, hours, minutes and seconds, the longest first: 30s, 30m, 1h30m, 30d.')
 
 /** A duration that may be none at all. */
 export const waitSchema = z
   .string()
-  .regex(/^(0|[1-9][0-9]{0,4})(s|m|h|d)$/, 'wanted a duration like 0s, 30s, 2m or 24h')
-  .describe('Whole seconds, minutes, hours or days: 0s, 30s, 2m, 24h.')
+  .regex(WAIT, 'wanted a duration like 0s, 30s, 2m or 1h30m')
+  .describe('Weeks, days, hours, minutes and seconds, the longest first: 0s, 30s, 2m, 1h30m.')
 
 /** Without a decision, a proposal then reports that it waits. */
 export const REMIND_AFTER = '7d'

@@ -20,6 +20,8 @@ const UNDERSTOOD: readonly (readonly [body: string, ...commands: object[]])[] = 
     { verb: 'ignore', selectors: ['1:spec.replicas'], duration: 2_592_000, reason: 'KEDA trial' },
   ],
   ['/exclude prod-us-*', { ...PLAIN, verb: 'exclude', selectors: ['prod-us-*'] }],
+  ['/snooze 1d12h', { ...PLAIN, verb: 'snooze', duration: 129_600 }],
+  ['/snooze 2W', { ...PLAIN, verb: 'snooze', duration: 1_209_600 }],
   ['/show ignores', { ...PLAIN, verb: 'show', selectors: ['ignores'] }],
   ['/drift', { ...PLAIN, verb: 'help' }],
   [

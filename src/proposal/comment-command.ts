@@ -2,6 +2,7 @@
  * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` or `/VERB …` at the start of a line. Anyone may write a
  * comment. A quote or code is no command, and an unknown word is for another bot.
  */
+import { DURATION, secondsOf } from '../text/duration.ts'
 import { oneLine } from '../text/one-line.ts'
 import { linesOutsideCode } from './text/ticks.ts'
 
@@ -50,7 +51,7 @@ const DECLARATIONS = {
     does: 'stops reminders for a while; the pull request stays open with the label `drift-state/snoozed`',
     take: (given) => {
       const [text = '', ...more] = given.selectors
-      const duration = secondsOf(text)
+      const duration = durationOf(text)
       const isTime = duration !== undefined && more.length === 0
       return isTime ? { ...given, selectors: [], duration } : 'wanted /snooze with a time like 7d, 12h or 30m'
     },
@@ -102,8 +103,6 @@ export interface CommentCommands {
 
 /** Further commands of a comment are refused. */
 const COMMAND_LIMIT = 10
-const UNITS: { readonly [unit: string]: number } = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
-const DURATION = /^([1-9][0-9]{0,4})([mhdw])$/
 /** Seconds of the longest silence. */
 const LONGEST = 366 * 86_400
 
@@ -144,7 +143,7 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
   const flag = rest.indexOf('--for')
   if (flag !== -1) {
     const [, text = ''] = rest.splice(flag, 2)
-    duration = secondsOf(text)
+    duration = durationOf(text)
     if (duration === undefined) return 'wanted --for with a time like 7d, 12h or 30m'
   }
   if (rest.some((word) => word.startsWith('--'))) return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
@@ -158,8 +157,8 @@ function splitNumbers(word: string): string[] {
   return /^[0-9,]+$/.test(word) ? word.split(',') : [word]
 }
 
-function secondsOf(text: string): number | undefined {
-  const match = DURATION.exec(text.toLowerCase())
-  const seconds = match === null ? 0 : Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0)
-  return seconds === 0 || seconds > LONGEST ? undefined : seconds
+function durationOf(text: string): number | undefined {
+  const lower = text.toLowerCase()
+  const seconds = DURATION.test(lower) ? secondsOf(lower) : undefined
+  return seconds === undefined || seconds > LONGEST ? undefined : seconds
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts'
 import { nothingToSnooze } from '../../plan/commands/comment-status.ts'
-import { secondsOf } from '../../policy/duration.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
+import { DURATION, secondsOf } from '../../text/duration.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
@@ -31,7 +31,7 @@ export async function snooze(
 }
 
 function secondsIn(text: string): number {
-  if (/^[1-9][0-9]{0,4}[smhd]$/.test(text)) return secondsOf(text)
+  if (DURATION.test(text)) return secondsOf(text)
   throw new Failure({
     code: 'BP1001',
     what: `${JSON.stringify(text.slice(0, 40))} is no duration`,

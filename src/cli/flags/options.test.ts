@@ -11,6 +11,7 @@ const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])
   ['5m', 300],
   ['2h', 7200],
   ['30d', 2_592_000],
+  ['1h30m', 5_400],
   ['0s', undefined],
   ['5', undefined],
   ['-5m', undefined],
@@ -21,7 +22,7 @@ const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])
 
 for (const [text, seconds] of DURATIONS) {
   test(`the duration ${JSON.stringify(text)} is ${seconds === undefined ? 'refused' : `${seconds} s`}`, () => {
-    if (seconds === undefined) assert.throws(() => durationSeconds(text), /30s, 5m or 2h/)
+    if (seconds === undefined) assert.throws(() => durationSeconds(text), /30s, 5m or 1h30m/)
     else assert.equal(durationSeconds(text), seconds)
   })
 }
@@ -46,7 +47,7 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
   [['diff', '-o', 'xml'], /-o, --output.*'xml'.*\n {2}why: this command prints table, .*sarif.*\n {2}fix: give -o one of table, /],
   [['render', '-o', 'json'], /why: render prints what would change, .*\n {2}fix: give one of them; a folder of this name is \.\/NAME\n$/],
   [['diff', '--partial', 'maybe'], /why: wanted "ok"\n/],
-  [['diff', '--timeout', '5'], /'5'.*\n {2}why: wanted a duration like 30s, 5m or 2h\n {2}fix: give --timeout such a value/],
+  [['diff', '--timeout', '5'], /'5'.*\n {2}why: wanted a duration like 30s, 5m or 1h30m\n {2}fix: give --timeout such a value/],
   [
     ['diff', '--container-engine', 'lxc'],
     /'lxc'.*\n {2}why: it takes one of docker, podman\n {2}fix: give --container-engine one of docker, podman\n$/,

@@ -1,9 +1,9 @@
 /** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
-import { secondsOf } from '../../policy/duration.ts'
 import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
+import { DURATION, secondsOf } from '../../text/duration.ts'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 
@@ -169,10 +169,9 @@ export function clusterTarget(options: ClusterOptions): ClusterTarget {
   }
 }
 
-/** `42s`, `5m`, `2h` as milliseconds. */
+/** `42s`, `5m`, `1h30m` as milliseconds. */
 function duration(text: string): number {
-  if (/^[1-9][0-9]{0,4}s$/.test(text)) return Number(text.slice(0, -1)) * 1000
-  if (!/^[1-9][0-9]{0,4}[mhd]$/.test(text)) throw new InvalidArgumentError('wanted a duration like 30s, 5m or 2h')
+  if (!DURATION.test(text)) throw new InvalidArgumentError('wanted a duration like 30s, 5m or 1h30m')
   return secondsOf(text) * 1000
 }
 

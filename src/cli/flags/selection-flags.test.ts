@@ -31,7 +31,7 @@ const MOMENTS: readonly (readonly [text: string, moment: string | undefined])[] 
   ['7', undefined],
   ['0d', undefined],
   ['-7d', undefined],
-  ['7w', undefined],
+  ['7y', undefined],
   ['99999d', undefined],
   ['yesterday', undefined],
   ['', undefined],

@@ -1,8 +1,8 @@
 /** Flags that select rows, as in kubectl; each command offers those that apply to it. */
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { type LabelSelector, parseLabelSelector } from '../../krm/label-selector.ts'
-import { secondsOf } from '../../policy/duration.ts'
 import type { Change, UnitState } from '../../record/schema.ts'
+import { DURATION, secondsOf } from '../../text/duration.ts'
 import { collect, type Flags, type Optional, type ValuesOf } from './options.ts'
 
 export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]
@@ -105,8 +105,8 @@ const LONGEST_DAYS = 36_500
 function sinceWhen(text: string): Since {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isMoment(`${text}T00:00:00Z`)) return { at: `${text}T00:00:00Z` }
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(text) && isMoment(text)) return { at: text }
-  if (/^[1-9][0-9]{0,4}[smhd]$/.test(text)) {
-    const seconds = text.endsWith('s') ? Number(text.slice(0, -1)) : secondsOf(text)
+  if (DURATION.test(text)) {
+    const seconds = secondsOf(text)
     if (seconds <= LONGEST_DAYS * 86_400) return { secondsAgo: seconds }
   }
   throw new InvalidArgumentError(

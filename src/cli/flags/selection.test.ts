@@ -191,7 +191,7 @@ test('status --since keeps what changed its state then or later', async () => {
   world.pass(120)
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan', '-q'])
-  const { stdout, stderr } = await runInWorld(world, ['status', '--since', '1h', '-o', 'name'])
+  const { stdout, stderr } = await runInWorld(world, ['status', '--since', '1h30m', '-o', 'name'])
   assert.equal(stdout, 'apps/web\n')
   assert.match(stderr, /^1 package is hidden by --since$/m)
 })
@@ -260,7 +260,7 @@ const REFUSED: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
   [['status', '--state', 'drifting'], /InSync, Drifted/],
   [['status', '--since', '2026-02-31'], /a day \(2026-11-01\)/],
   [['history', '--since', '25:00'], /a duration/],
-  [['diff', '-w', '--interval', '0s'], /30s, 5m or 2h/],
+  [['diff', '-w', '--interval', '0s'], /30s, 5m or 1h30m/],
   [['diff', '-w', '--interval', '2d'], /from 1s to 24h/],
   [['scan', '-A'], /unknown option/],
   [['scan', '--risk', 'high'], /unknown option/],
