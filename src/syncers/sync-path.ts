@@ -64,7 +64,7 @@ export function repositoryLocation(address: string): string {
   const plain = address
     .replace(/^[a-z+]+:\/\//i, '')
     .replace(/^[^@/]*@/, '')
-    .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
+    .replace(/^(\[[^\]]*\]|[^/:[]+):(?!\d+\/)/, '$1/')
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
   return plain.replace(/^([^/]+?)(:\d+)?\//, '$1/').toLowerCase()

@@ -4,10 +4,9 @@ import type { SharedWatches } from '../../controller/shared-watch.ts'
 import { asFailure, type Failure } from '../../failure.ts'
 import { parseLabelSelector } from '../../krm/label-selector.ts'
 import type { Log } from '../../ports/log.ts'
-import { repositoryLocation } from '../../syncers/sync-path.ts'
 import { secondsOf } from '../../text/duration.ts'
 import type { CliContext } from '../cli-context.ts'
-import { type ConfiguredRepository, clustersOf } from './controller-config.ts'
+import { type ConfiguredRepository, clustersOf, nameOfRepository } from './controller-config.ts'
 import { parseControllerConfig } from './parse-controller-config.ts'
 import { type ControllerOptions, repositoryEntry } from './repository-entry.ts'
 
@@ -79,7 +78,7 @@ export class ConfigSource {
   private entriesOf(text: string): readonly RepositoryEntry[] {
     return parseControllerConfig({ path: this.path, text }).map((repository) => {
       const { repo, packages = [] } = repository
-      const named = { name: repositoryLocation(repo), text: JSON.stringify(repository), packages, clusters: clustersOf(repository) }
+      const named = { name: nameOfRepository(repo), text: JSON.stringify(repository), packages, clusters: clustersOf(repository) }
       return repositoryEntry(named, optionsOf(repository, this.options), this.cli, this.shared)
     })
   }

@@ -4,6 +4,7 @@ import { parseLabelSelector } from '../../krm/label-selector.ts'
 import { durationSchema } from '../../policy/schema.ts'
 import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { API_VERSION } from '../../record/schema.ts'
+import { repositoryLocation } from '../../syncers/sync-path.ts'
 import { secondsOf } from '../../text/duration.ts'
 
 const word = z.string().min(1).max(1_000)
@@ -81,6 +82,19 @@ export interface ConfiguredCluster {
 }
 
 export type ConfiguredRepository = z.infer<typeof repositorySchema>
+
+/** `git.example.com:3000/acme/deploy`, as logs and metrics name it: without scheme and user, and with a port of the web that is not the default. */
+export function nameOfRepository(address: string): string {
+  const location = repositoryLocation(address)
+  const port = webPortOf(address) ?? ''
+  return port === '' ? location : location.replace(/(?=\/)/, `:${port}`)
+}
+
+/** Empty for the default of the scheme; undefined where the address is none of the web. Two web servers of one host differ in it. */
+export function webPortOf(address: string): string | undefined {
+  const url = URL.parse(address)
+  return url !== null && /^https?:$/.test(url.protocol) ? url.port : undefined
+}
 
 export function clustersOf({ contexts = [], clusters = [] }: ConfiguredRepository): readonly ConfiguredCluster[] {
   return [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Failure } from '../../failure.ts'
-import { clustersOf } from './controller-config.ts'
+import { clustersOf, nameOfRepository } from './controller-config.ts'
 import { parseControllerConfig } from './parse-controller-config.ts'
 
 const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: ControllerConfig\nspec:\n  repositories:\n'
@@ -88,6 +88,23 @@ test('one repository is there once, however its address is written', () => {
     0,
   )
 })
+
+test('two web servers of one host have two repositories, whose names have the port', () => {
+  const addresses = ['http://127.0.0.1:3000/bot/deploy', 'http://127.0.0.1:4000/bot/deploy', 'https://127.0.0.1/bot/deploy']
+  assert.deepEqual(problems(file(...addresses.map((repo) => `{repo: "${repo}", contexts: [a]}`))), [])
+  assert.deepEqual(addresses.map(nameOfRepository), ['127.0.0.1:3000/bot/deploy', '127.0.0.1:4000/bot/deploy', '127.0.0.1/bot/deploy'])
+})
+
+for (const [address, name] of [
+  ['https://ada@git.example.com:443/Acme/Deploy.git', 'git.example.com/acme/deploy'],
+  ['https://git.example.com:8443/acme/deploy', 'git.example.com:8443/acme/deploy'],
+  ['http://[::1]:3000/acme/deploy', '[::1]:3000/acme/deploy'],
+  ['ssh://git@git.example.com:2222/acme/deploy.git', 'git.example.com/acme/deploy'],
+  ['git@git.example.com:acme/deploy.git', 'git.example.com/acme/deploy'],
+  ['git@[::1]:acme/deploy.git', '[::1]/acme/deploy'],
+  ['./deploy', './deploy'],
+] as const)
+  test(`the name of ${address} is ${name}`, () => assert.equal(nameOfRepository(address), name))
 
 test('each cluster has one name', () => {
   const same = file('{repo: a, contexts: [prod]}', '{repo: b, clusters: [{context: prod}]}')

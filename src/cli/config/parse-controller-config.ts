@@ -4,7 +4,7 @@ import { hasSecretText } from '../../krm/redaction/credential-text.ts'
 import { type Locations, type Problem, problemsOf, readLocated } from '../../policy/located-documents.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
 import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
-import { type ConfiguredRepository, clustersOf, controllerConfigSchema } from './controller-config.ts'
+import { type ConfiguredRepository, clustersOf, controllerConfigSchema, webPortOf } from './controller-config.ts'
 
 interface ConfigFile {
   /** As the flag names it. */
@@ -94,7 +94,10 @@ function hasUserSecret(address: string): boolean {
   return url.password !== '' || /^[\w-]{20,}$/.test(decodeURIComponent(url.username))
 }
 
+/** An SSH server has a port of its own beside the web server of the same forge. */
 function isSame(left: string, right: string): boolean {
+  const [port, other] = [webPortOf(left), webPortOf(right)]
+  if (port !== undefined && other !== undefined && port !== other) return false
   return left === right || sameRepository(plainPath(left), plainPath(right))
 }
 
