@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { opened } from '../../test/fakes/answered-proposal.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
+import { MemoryWatch } from '../../test/fakes/memory-watch.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
+import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import { checkKey } from '../proposal/text/check-run-text.ts'
 import type { WantedWebhooks } from './cli-context.ts'
 import { listenAddress } from './flags/command-flags.ts'
@@ -34,7 +36,7 @@ test('in text a turn that did something is one line with time and place, and qui
   const [started, ...lines] = stderr.trim().split('\n')
   assert.equal(started, '2026-11-21T10:01:00Z  git and the forge are polled every 60s')
   assert.equal(lines.length, 5, stderr)
-  assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}apps\/web: InSync$/)
+  assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}apps\/web: InSync in prod$/)
   assert.match(lines[1] ?? '', /^2026-11-21T10:03:00Z {2}proposed apps\/web in prod \(proposed\/apps\/web\/drift-[0-9a-f]{8}\)$/)
   assert.match(lines[2] ?? '', /^2026-11-21T10:06:00Z {2}withdrawn apps\/web in prod/)
   assert.match(lines[3] ?? '', /^2026-11-21T10:06:00Z {2}note: proposed\/apps\/web\/drift-[0-9a-f]{8} is withdrawn/)
@@ -63,7 +65,7 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
   const unit = { level: 'info', event: 'transition', cluster: 'prod', package: 'apps/web' }
   const [first, proposed, withdrawn, ...more] = logEvents(stderr, 'transition')
   assert.deepEqual(more, [])
-  assert.deepEqual(first, { ...unit, ts: '2026-11-21T10:01:00.000Z', outcome: 'status', state: 'InSync', msg: 'apps/web: InSync' })
+  assert.deepEqual(first, { ...unit, ts: '2026-11-21T10:01:00.000Z', outcome: 'status', state: 'InSync', msg: 'apps/web: InSync in prod' })
   const branch = String(proposed?.['branch'])
   assert.match(branch, /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
   assert.deepEqual(proposed, {
@@ -75,6 +77,26 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
     msg: `proposed apps/web in prod (${branch})`,
   })
   assert.deepEqual([withdrawn?.['outcome'], withdrawn?.['state'], withdrawn?.['ts']], ['withdrawn', 'InSync', '2026-11-21T10:06:00.000Z'])
+})
+
+test('a change that is judged is logged with its cluster and whole milliseconds', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  const watches: MemoryWatch[] = []
+  const openWatch = async (_: unknown, observer: WatchObserver): Promise<ClusterWatch> => {
+    const watch = new MemoryWatch(world.cluster, observer)
+    watches.push(watch)
+    return watch
+  }
+  const edit = async (): Promise<void> => {
+    world.edit(WEB, 'spec.replicas', 5)
+    watches[0]?.deliver()
+    // A change is judged in a few steps.
+    for (let step = 0; step < 3; step += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { stderr } = await runInWorld(world, ['controller', '--log-level', 'debug'], { waits: [NOTHING, NOTHING, edit], openWatch })
+  const [judged, ...more] = logEvents(stderr, 'judged')
+  assert.deepEqual([judged?.['cluster'], judged?.['verdict'], more], ['prod', 'drifted', []], stderr)
+  assert.ok(Number.isInteger(judged?.['milliseconds']), String(judged?.['milliseconds']))
 })
 
 test('--log-level is the least that is reported; -q is warn and -v is trace, and the flag wins', async () => {

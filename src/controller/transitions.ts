@@ -31,7 +31,7 @@ function writtenTransitions(result: TurnResult): Transition[] {
     })
     const done = word === undefined ? ended : [...ended, { outcome: word, ...own, ...locationOf(result, branch) }]
     if (done.length > 0) return done
-    return writes.ledgerLines.map((line) => ({ outcome: 'status', ...own, detail: loggableName(line) }))
+    return writes.ledgerLines.map((line) => ({ outcome: 'status', ...own, detail: loggableName(`${line} in ${own.cluster}`) }))
   })
 }
 

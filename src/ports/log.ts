@@ -88,7 +88,7 @@ export type ProcessEvent =
   /** A comment with a preview was written on a pull request, or not: it has another head by now. */
   | { readonly event: 'previewed'; readonly proposal: Loggable; readonly outcome: 'written' | 'moved' }
   | { readonly event: 'step'; readonly step: Loggable }
-  /** A change of a cluster, that many milliseconds after it was read. */
+  /** A change of a cluster, that many whole milliseconds after it was read. */
   | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }
   /** Changes of a cluster go unseen; or no longer, where there is no reason. */
   | { readonly event: 'watch'; readonly cluster: Loggable; readonly why?: Loggable }

@@ -51,7 +51,7 @@ export function processText(event: ProcessEvent): string {
     case 'step':
       return event.step
     case 'judged':
-      return `a change in ${event.cluster} was judged in ${event.milliseconds.toFixed(1)} ms: ${event.verdict}`
+      return `a change in ${event.cluster} was judged in ${event.milliseconds} ms: ${event.verdict}`
     case 'watch':
       return event.why === undefined ? `changes of ${event.cluster} are watched` : `changes of ${event.cluster} go unseen: ${event.why}`
     case 'configured':
