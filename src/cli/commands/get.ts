@@ -19,6 +19,7 @@ import { sidesText, timeOf } from '../print/print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
+import { count } from '../print/ranked-changes.ts'
 import { type Column, objectWord, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
 import { driftCount, healthCell, heldCell, sourceOf, workspaceOf } from '../print/unit-cells.ts'
@@ -184,7 +185,7 @@ function driftOf({ reports }: PackageRow): string {
   if (others.length === 0) return driftCount(only)
   const unknown = reports.filter(({ status }) => status.state === 'Unknown').length
   const drifted = reports.filter(({ spec, status }) => status.state !== 'Unknown' && spec.changes.length > 0).length
-  return `${drifted} clusters${unknown === 0 ? '' : `, ${unknown} unknown`}`
+  return `${count(drifted, 'cluster')}${unknown === 0 ? '' : `, ${unknown} unknown`}`
 }
 
 interface DriftRow {

@@ -120,7 +120,7 @@ function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view'
     { name: 'DRIFT', value: driftCount },
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
     { name: 'SINCE', value: ({ status: { since, state } }) => (state === 'InSync' ? '-' : age(since)) },
-    { name: 'PLAN', value: ({ status: { plan, lifecycle } }) => (plan === '' || lifecycle === 'Draft' ? '-' : plan.toLowerCase()) },
+    { name: 'PLAN', value: planCell },
     { name: 'PR', value: ({ status }) => (status.lifecycle === 'Proposed' ? workspaceOf(status) : heldWord(status.held)) },
     { name: 'OBSERVED', value: (report) => age(seenAtOf(report)) },
     { name: 'UNHEALTHY', wide: true, value: ({ status: { health } }) => unhealthyCell(health) },
@@ -137,6 +137,11 @@ function stateCell(report: DriftReport, stale: boolean, age: (at: string) => str
   if (state === 'Behind' && stuckSince !== undefined)
     return `${terminal.glyph('warning')} ${state} (${stuckText(stuckSince === '' ? '' : age(stuckSince))})`
   return `${terminal.glyph(stale ? 'unknown' : STATE_GLYPH[state])} ${state}${stale ? ' (stale)' : ''}`
+}
+
+/** An earlier version wrote a plan for mode Off. */
+function planCell({ status: { plan, lifecycle, state } }: DriftReport): string {
+  return plan === '' || lifecycle === 'Draft' || state === 'Off' ? '-' : plan.toLowerCase()
 }
 
 function heldWord(held: DriftReport['status']['held']): string {
@@ -158,7 +163,7 @@ function summary(reports: readonly DriftReport[], selected: number, { view, ledg
   const parts = [
     `${inState('InSync')} in sync`,
     `${inState('Drifted')} drifted`,
-    ...(['Applying', 'Silenced', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
+    ...(['Applying', 'Silenced', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Unknown', 'Off'] as const).flatMap((state) =>
       inState(state) === 0 ? [] : [`${inState(state)} ${stateWord(state)}`],
     ),
     ...(stuck === 0 ? [] : [`${stuck} stuck (backporch diff says what the syncer did not apply)`]),

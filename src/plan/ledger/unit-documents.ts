@@ -82,7 +82,8 @@ export function unitReport(
       ...given({ stuckSince: stuckSince(observed.verdicts) }),
       episode,
       lifecycle,
-      plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
+      // Nothing is planned for what no turn may change.
+      plan: active.length === 0 || state === 'Off' ? '' : planOf(active.map(({ resolution }) => resolution)),
       // In the order of the schema, in which the ledger's report is read back.
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: shortBranch(branch.ref) }),
       ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),

@@ -6,7 +6,7 @@ import { markdownCell } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { ObjectPackage } from '../whole/object-package.ts'
 import type { NewObject } from '../whole/prove-placed.ts'
-import { table } from './words.ts'
+import { count, table } from './words.ts'
 
 export interface NotImported {
   /** An object, or what could not be listed. */
@@ -28,15 +28,14 @@ export function importTitle({ namespace, path }: NewPackage): string {
 
 export function importMessage(subject: NewPackage): string {
   const { cluster, objects } = subject
-  const count = `${objects.length} ${objects.length === 1 ? 'object' : 'objects'}`
-  return `${importTitle(subject)}\n\nThe package has ${count} of ${commitText(oneLine(cluster, 200))} that nobody managed, as they are live.\n`
+  return `${importTitle(subject)}\n\nThe package has ${count(objects.length, 'object')} of ${commitText(oneLine(cluster, 200))} that nobody managed, as they are live.\n`
 }
 
 export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): string {
   const { namespace, cluster, path, objects, notImported } = subject
   const unproven = objects.filter((object) => object.unproven !== undefined)
   const head = [
-    `**This adds the package ${markdownCell(path, 200)}** with ${objects.length} objects of the namespace ${markdownCell(namespace, 100)} in ${markdownCell(cluster, 100)} that nobody manages, as they are live: without status, defaults and what the server writes.`,
+    `**This adds the package ${markdownCell(path, 200)}** with ${count(objects.length, 'object')} of the namespace ${markdownCell(namespace, 100)} in ${markdownCell(cluster, 100)} that nobody manages, as they are live: without status, defaults and what the server writes.`,
     '',
     ...table(
       ['You', 'What happens'],

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+
+const policy = (mode: string): string =>
+  `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: ${mode}}\n`
+
+const REPORT = 'clusters/prod/apps--web/report.yaml'
+
+test('a package with mode Off has no plan, and is counted', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  await runInWorld(world, ['scan'])
+  world.repository.commitByHand('main', { '.drift/policy.yaml': policy('Off') })
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  const written = world.repository.text('drift-ledger', REPORT) ?? ''
+  assert.match(written, /state: "Off"\n/)
+  assert.match(written, /plan: ""\n/)
+  // As an earlier version wrote it.
+  world.repository.commitByHand('drift-ledger', { [REPORT]: written.replace('plan: ""', 'plan: Restore') })
+  const { stdout, stderr } = await runInWorld(world, ['status'])
+  assert.match(stdout, / Off /)
+  assert.doesNotMatch(stdout, /restore/)
+  assert.match(stderr, /^1 recorded: 0 in sync, 0 drifted, 1 off$/m)
+})
+
+test('a package that differs in one of two clusters differs in 1 cluster', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  await runInWorld(world, ['scan'])
+  const inSync = world.repository.text('drift-ledger', REPORT) ?? ''
+  world.repository.commitByHand('drift-ledger', { [REPORT.replace('prod', 'stage')]: inSync.replace('cluster: prod', 'cluster: stage') })
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  assert.match((await runInWorld(world, ['get', 'packages'])).stdout, /^deploy\.apps\.web\.main .* 1 cluster /m)
+})
