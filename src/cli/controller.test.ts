@@ -3,11 +3,9 @@ import { test } from 'node:test'
 import { opened } from '../../test/fakes/answered-proposal.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
-import { MemoryWatch } from '../../test/fakes/memory-watch.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
-import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import { checkKey } from '../proposal/text/check-run-text.ts'
 import type { WantedWebhooks } from './cli-context.ts'
 import { listenAddress } from './flags/command-flags.ts'
@@ -77,26 +75,6 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
     msg: `proposed apps/web in prod (${branch})`,
   })
   assert.deepEqual([withdrawn?.['outcome'], withdrawn?.['state'], withdrawn?.['ts']], ['withdrawn', 'InSync', '2026-11-21T10:06:00.000Z'])
-})
-
-test('a change that is judged is logged with its cluster and whole milliseconds', async () => {
-  const world = new TurnWorld('{mode: Propose}')
-  const watches: MemoryWatch[] = []
-  const openWatch = async (_: unknown, observer: WatchObserver): Promise<ClusterWatch> => {
-    const watch = new MemoryWatch(world.cluster, observer)
-    watches.push(watch)
-    return watch
-  }
-  const edit = async (): Promise<void> => {
-    world.edit(WEB, 'spec.replicas', 5)
-    watches[0]?.deliver()
-    // A change is judged in a few steps.
-    for (let step = 0; step < 3; step += 1) await new Promise((resolve) => setImmediate(resolve))
-  }
-  const { stderr } = await runInWorld(world, ['controller', '--log-level', 'debug'], { waits: [NOTHING, NOTHING, edit], openWatch })
-  const [judged, ...more] = logEvents(stderr, 'judged')
-  assert.deepEqual([judged?.['cluster'], judged?.['verdict'], more], ['prod', 'drifted', []], stderr)
-  assert.ok(Number.isInteger(judged?.['milliseconds']), String(judged?.['milliseconds']))
 })
 
 test('--log-level is the least that is reported; -q is warn and -v is trace, and the flag wins', async () => {
