@@ -12,7 +12,7 @@ var local = path.join(__dirname, '..', 'node_modules', '.bin', process.platform 
 if (!enough && checkout && fs.existsSync(local)) {
   // A checkout brings its own Node (docs/adr/0002), whatever the machine has.
   var child = require('child_process').spawn(local, [source].concat(process.argv.slice(2)), { stdio: 'inherit' })
-  ;['SIGINT', 'SIGTERM'].forEach((name) => {
+  ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach((name) => {
     process.on(name, () => {
       // A terminal sends Ctrl-C to the child too, and to be told twice means to stop at once.
       if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name)

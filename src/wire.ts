@@ -56,6 +56,10 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     version: version(),
     bot: { email: BOT.email, forges: ALL_FORGES.flatMap(({ committers }) => committers) },
     signal,
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener)
+      return () => void process.off('SIGHUP', listener)
+    },
     openRepository: async (remote, { baseBranch, readOnly = false, trace } = {}) => {
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))

@@ -134,6 +134,8 @@ export interface CliContext extends ProcessContext {
   readonly bot: BotIdentity
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
+  /** From now on SIGHUP calls the listener and ends nothing. @returns what ends that */
+  onHangup(listener: () => void): () => void
   openRepository(remote: string, wanted?: WantedRepository): Promise<PackageRepository>
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>

@@ -100,6 +100,7 @@ export class ControllerTurns {
   private readonly between = new BetweenTurns({ pacesLedger: true })
   private retained: TurnSession | undefined
   private retainedSince = 0
+  private isOutdated = false
   private running = false
   succeeded = false
   private requests = 0
@@ -191,6 +192,12 @@ export class ControllerTurns {
     throw new Failures([first, ...rest])
   }
 
+  /** The next turn polls, with a new session: credentials, kubeconfig and keys are read again. */
+  refresh(): void {
+    this.isOutdated = true
+    this.intake.requestPoll()
+  }
+
   /** A stop was requested. */
   readonly stopping = (): void => {
     if (this.running) this.ports.log.process({ event: 'stopping' })
@@ -209,7 +216,9 @@ export class ControllerTurns {
 
   private async session(signal: AbortSignal): Promise<TurnSession> {
     // Also where the clock was set back meanwhile.
-    if (Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge) await this.closeSession()
+    const isOld = this.isOutdated || Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge
+    if (isOld) await this.closeSession()
+    this.isOutdated = false
     if (this.retained !== undefined) return this.retained
     const session = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
     this.retained = session

@@ -50,6 +50,7 @@ interface Running {
   readonly entry: RepositoryEntry
   readonly turns: ControllerTurns
   readonly readiness: ReadinessState
+  readonly loop: TurnLoop
   readonly stop: AbortController
   readonly ended: Promise<'idle' | 'finished' | 'aborted'>
 }
@@ -95,6 +96,14 @@ export class RepositorySet {
       if (remotes !== undefined && !remotes.includes(entry.remote)) continue
       if (requestedAction !== undefined) turns.requestedActions.add(requestedAction)
       turns.intake.requestPoll()
+    }
+  }
+
+  /** Requests a turn of each repository that reads its credentials again. */
+  refresh(): void {
+    for (const { turns, loop } of this.running.values()) {
+      turns.refresh()
+      loop.demand()
     }
   }
 
@@ -160,7 +169,7 @@ export class RepositorySet {
       turns.measure(new TurnMeter({ repository: entry.name, metrics: this.metrics, readiness, elapsed }), this.metrics)
     }
     const stop = new AbortController()
-    this.running.set(entry.name, { entry, turns, readiness, stop, ended: loop.run(AbortSignal.any([signal, stop.signal])) })
+    this.running.set(entry.name, { entry, turns, readiness, loop, stop, ended: loop.run(AbortSignal.any([signal, stop.signal])) })
   }
 
   private async end({ entry, turns, stop, ended }: Running): Promise<void> {

@@ -19,7 +19,7 @@ function failure(code: FailureCode, retry: Retry = 'backoff'): Failure {
   return new Failure({ code, what: 'no', why: 'no', remedy: 'no', retry })
 }
 
-type Reload = () => readonly RepositoryEntry[] | undefined
+type Reload = (isAsked: boolean) => readonly RepositoryEntry[] | undefined
 
 class Process {
   readonly clock = new VirtualClock()
@@ -38,6 +38,7 @@ class Process {
   readonly closed: string[] = []
   hooks: (WebhookHooks & { readonly remotes: () => readonly string[] }) | undefined
   monitoring: MonitoringHooks | undefined
+  askToReload = (): void => assert.fail('nobody listens yet')
   readonly metrics = new PrometheusMetrics({ version: '1', clock: this.clock })
   ended: Promise<string> = Promise.resolve('not started')
 
@@ -101,7 +102,11 @@ class Process {
       random: () => 1,
       signal: this.stopping.signal,
       repositories,
-      reload: reload === undefined ? undefined : async () => reload(),
+      reload: reload === undefined ? undefined : async (isAsked) => reload(isAsked),
+      onReloadRequest: (listener) => {
+        this.askToReload = listener
+        return () => (this.askToReload = () => assert.fail('nobody listens any more'))
+      },
       openWebhooks: async (hooks) => {
         this.hooks = hooks
         return { url: 'http://127.0.0.1:8080/webhook', close: async () => undefined }
@@ -292,6 +297,27 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
   await running.clock.pass(10_000)
   assert.deepEqual(await series(), [undefined, '1'])
   assert.equal(readiness().ready, false)
+})
+
+test('a request to read everything again opens a new session at once, whatever a failure waits for, and reads the file', async (t) => {
+  const running = new Process()
+  const asked: boolean[] = []
+  running.trouble.set('a/locked', failure('BP5002', 'on-change'))
+  running.start(t, [running.entry('a/locked'), running.entry('a/fine')], (isAsked) => void asked.push(isAsked))
+  await running.clock.pass(12_000)
+  assert.deepEqual([asked, running.closed], [[false, false], []])
+  running.trouble.delete('a/locked')
+  running.askToReload()
+  await running.clock.pass(2_000)
+  assert.deepEqual(asked, [false, false, true])
+  assert.deepEqual(running.closed, ['a/fine'])
+  assert.deepEqual(begun(running, 'a/locked', 'a/fine'), [
+    [0, 12_500],
+    [0, 12_500],
+  ])
+  assert.deepEqual([running.events('reloading').length, running.events('recovered').length], [1, 1])
+  assert.equal(await running.stop(), 'stopped')
+  assert.throws(() => running.askToReload(), /nobody listens any more/)
 })
 
 /** The time at which the turn of each repository began, in milliseconds. */

@@ -28,8 +28,13 @@ export interface ControllerPorts {
   /** Aborted when the controller is stopped. */
   readonly signal: AbortSignal
   readonly repositories: readonly RepositoryEntry[]
-  /** Undefined where the repositories stay those; answers undefined where they are as they were. Never rejects. */
-  readonly reload?: (() => Promise<readonly RepositoryEntry[] | undefined>) | undefined
+  /**
+   * Undefined where the repositories stay those; answers undefined where they are as they were. Never rejects.
+   * @param isAsked somebody says that they changed
+   */
+  readonly reload?: ((isAsked: boolean) => Promise<readonly RepositoryEntry[] | undefined>) | undefined
+  /** Calls the listener when somebody asks to read the configuration again. @returns what ends that */
+  readonly onReloadRequest?: ((listener: () => void) => () => void) | undefined
   /** Undefined without a listener. */
   readonly openWebhooks?: ((hooks: WebhookHooks & Remotes) => Promise<Listener>) | undefined
   /** Serves metrics and probes. */
@@ -87,6 +92,12 @@ export async function runController(ports: ControllerPorts, settings: Controller
     },
   })
   const refusals = new Refusals(log, clock)
+  const reloads = new ReloadRequest()
+  const ignoreRequests = ports.onReloadRequest?.(() => {
+    log.process({ event: 'reloading' })
+    set.refresh()
+    reloads.ask()
+  })
   const listeners: Listener[] = []
   const listen = (to: 'webhooks' | 'audit events' | 'requests for metrics', listener: Listener | undefined): void => {
     if (listener === undefined) return
@@ -109,27 +120,54 @@ export async function runController(ports: ControllerPorts, settings: Controller
     log.process({ event: 'started', version: loggableName(version), intervalSeconds: interval / 1000, dryRun })
     signal.addEventListener('abort', set.stopping, { once: true })
     await set.apply(ports.repositories)
-    await reloadUntil(AbortSignal.any([signal, unusable.signal]), ports, set)
+    await reloadUntil(AbortSignal.any([signal, unusable.signal]), { ports, set, reloads })
     const end = await set.ended()
     if (thrown !== undefined) throw thrown
     log.process({ event: 'stopped' })
     return end
   } finally {
+    ignoreRequests?.()
     signal.removeEventListener('abort', set.stopping)
     await Promise.all([set.close(), traces?.close(), ...listeners.map((listener) => listener.close())])
   }
 }
 
-async function reloadUntil(stop: AbortSignal, { clock, log, reload }: ControllerPorts, set: RepositorySet): Promise<void> {
+/** Somebody asks for the next look at the configuration now. */
+class ReloadRequest {
+  private asked = new AbortController()
+
+  get signal(): AbortSignal {
+    return this.asked.signal
+  }
+
+  ask(): void {
+    this.asked.abort()
+  }
+
+  /** @returns whether somebody asked since the last call */
+  take(): boolean {
+    const isAsked = this.signal.aborted
+    if (isAsked) this.asked = new AbortController()
+    return isAsked
+  }
+}
+
+interface Reloading {
+  readonly ports: ControllerPorts
+  readonly set: RepositorySet
+  readonly reloads: ReloadRequest
+}
+
+async function reloadUntil(stop: AbortSignal, { ports: { clock, log, reload }, set, reloads }: Reloading): Promise<void> {
   if (reload === undefined) return
   for (;;) {
     try {
-      await clock.sleep(RELOAD, stop)
+      await clock.sleep(RELOAD, AbortSignal.any([stop, reloads.signal]))
     } catch (thrown) {
       if (stop.aborted) return
-      throw thrown
+      if (!reloads.signal.aborted) throw thrown
     }
-    const entries = await reload()
+    const entries = await reload(reloads.take())
     if (entries === undefined || stop.aborted) continue
     const counts = await set.apply(entries)
     if (Object.values(counts).some((count) => count > 0)) log.process({ event: 'configured', ...counts })

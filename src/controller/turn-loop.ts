@@ -61,6 +61,13 @@ export class TurnLoop {
     this.wake.abort()
   }
 
+  /** As a request, and no wait after a failure puts it off: a person asks, who may have removed its cause. */
+  demand(): void {
+    this.held = false
+    this.requestedAt ??= this.now()
+    this.wake.abort()
+  }
+
   /** The first turn is at once. Never rejects. */
   async run(signal: AbortSignal): Promise<LoopEnd> {
     while (await this.due(signal)) {

@@ -94,6 +94,8 @@ export type ProcessEvent =
   | { readonly event: 'watch'; readonly cluster: Loggable; readonly why?: Loggable }
   /** The configuration was read again: numbers of repositories. */
   | { readonly event: 'configured'; readonly added: number; readonly changed: number; readonly removed: number }
+  /** Somebody asked to read configuration and credentials again. */
+  | { readonly event: 'reloading' }
   | { readonly event: 'stopping' }
   | { readonly event: 'stopped' }
 

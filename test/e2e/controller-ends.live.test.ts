@@ -55,6 +55,16 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await goesOn(t, of)
   })
 
+  test('SIGHUP ends nothing: configuration and credentials are read again, and the turns go on', async (t) => {
+    const { world, namespace } = await opened(t)
+    const controller = await startWatching(t, world)
+    controller.send('SIGHUP')
+    await controller.until('it reads everything again', () => controller.events('reloading').length === 1)
+    await paint(world, namespace, 'a1', 'blue')
+    await controller.until('proposed', async () => (await world.proposals()).length === 1)
+    await controller.stop()
+  })
+
   test('a second SIGTERM, or SIGKILL, in the middle of a push ends it at once', async (t) => {
     const of = await opened(t)
     const { world, namespace } = of

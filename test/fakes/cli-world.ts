@@ -46,6 +46,7 @@ export interface CliOptions {
   readonly openTraces?: CliContext['openTraces']
   readonly openDriftEvents?: CliContext['openDriftEvents']
   readonly openWatch?: CliContext['openWatch']
+  readonly onHangup?: CliContext['onHangup']
   readonly loadKey?: CliContext['loadKey']
   /** Called when the connection to the cluster is closed. */
   readonly onClose?: () => void
@@ -88,6 +89,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     version: '0.0.0',
     bot: { email: BOT_EMAIL },
     signal: interrupt.signal,
+    onHangup: options.onHangup ?? (() => () => undefined),
     openRenderer: async (allowed) => options.openRenderer?.(allowed) ?? options.renderer ?? new InProcessRenderer(),
     openRepository: options.openRepository ?? (async () => turn.repository),
     openForge: async (_, { dryRun }) => {

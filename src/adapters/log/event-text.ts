@@ -56,6 +56,8 @@ export function processText(event: ProcessEvent): string {
       return event.why === undefined ? `changes of ${event.cluster} are watched` : `changes of ${event.cluster} go unseen: ${event.why}`
     case 'configured':
       return `the configuration changed: ${count(event.added, 'repository', 'repositories')} added, ${event.changed} changed, ${event.removed} removed`
+    case 'reloading':
+      return 'configuration and credentials are read again'
     case 'stopping':
       return 'stopping when the running turn is done; interrupt again to stop at once'
     case 'stopped':

@@ -32,8 +32,10 @@ export async function controller(packages: readonly string[], options: Controlle
   }
   try {
     const ports = { ...listenersOf(options, cli), ...(await repositoriesOf(packages, options, cli, log)) }
-    const { clock, signal } = cli
-    return (await runController({ ...ports, clock, log, random: Math.random, signal }, settings)) === 'aborted' ? 130 : 0
+    const { clock, signal, onHangup } = cli
+    return (await runController({ ...ports, clock, log, random: Math.random, signal, onReloadRequest: onHangup }, settings)) === 'aborted'
+      ? 130
+      : 0
   } catch (thrown) {
     const failures = failuresOf(thrown)
     log.failures(
@@ -65,7 +67,7 @@ async function repositoriesOf(
     })
   }
   const source = new ConfigSource(options.config, options, cli, shared)
-  return { repositories: await source.first(), reload: () => source.next() }
+  return { repositories: await source.first(), reload: (isAsked) => source.next(isAsked) }
 }
 
 function listenersOf(

@@ -44,13 +44,14 @@ export class ConfigSource {
   }
 
   /**
-   * The repositories, if the file has others since the last call. A file that is being written is no file yet: two looks find the same text.
+   * The repositories, if the file has others since the last call. A file that is being written is no file yet: two looks find the same text, unless
+   * somebody says that it is written.
    * What is wrong with it is reported once while it is. Never rejects.
    */
-  async next(): Promise<readonly RepositoryEntry[] | undefined> {
+  async next(isAsked = false): Promise<readonly RepositoryEntry[] | undefined> {
     try {
       const text = await this.cli.readConfig(this.path)
-      const isStable = text === this.found
+      const isStable = isAsked || text === this.found
       this.found = text
       if (!isStable || (text === this.decided && this.failing?.code !== 'BP1001')) return undefined
       const entries = this.entriesOf(text)
