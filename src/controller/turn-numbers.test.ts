@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import type { ObservedNumbers } from '../ports/metrics.ts'
 import { TurnCounter } from './turn-numbers.ts'
@@ -31,6 +32,16 @@ test('an object is detected once, with the worst risk and its writer, and again 
   assert.deepEqual((await turn(world, counter)).occurrences, [])
   world.edit(WEB, 'spec.replicas', 6)
   assert.deepEqual(kinds(await turn(world, counter)), ['detected'])
+})
+
+test('an open proposal has its address, in the turn that opens it and in the next one', async () => {
+  const [world, counter] = [new TurnWorld(), new TurnCounter()]
+  world.forge = new MemoryForge(world.repository)
+  world.edit(WEB, 'spec.replicas', 5)
+  const opened = await turn(world, counter)
+  const known = await turn(world, counter)
+  const url = 'https://forge.example/pulls/1'
+  assert.deepEqual([opened.packages[0]?.proposal?.url, known.packages[0]?.proposal?.url], [url, url])
 })
 
 test('what an earlier process counted is not counted again', async () => {

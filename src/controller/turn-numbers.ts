@@ -45,7 +45,7 @@ export class TurnCounter {
       }
       const now = countedOf(unit, known)
       counted.set(key, now)
-      packages.push(packageNumbers(unit, now))
+      packages.push(packageNumbers(unit, now, urlOf(unit, result)))
       occurrences.push(...occurrencesOf(unit, known ?? baselineOf(unit, now), now))
       clusters.set(now.cluster, Math.max(clusters.get(now.cluster) ?? 0, secondsOf(unit.observation.cluster.observedAt)))
     }
@@ -91,7 +91,12 @@ function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number>
   return countBy(ignored, ({ rule = '' }) => (rule.startsWith(PRESET) ? 'preset' : 'rule'))
 }
 
-function packageNumbers(unit: PlannedResult, { cluster, package: name }: Counted): PackageNumbers {
+/** Of the open proposal, which this turn opened or found. */
+function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
+  return proposals.get(plan.branch)?.url ?? observation.proposals.get(`refs/heads/${plan.branch}`)?.url ?? ''
+}
+
+function packageNumbers(unit: PlannedResult, { cluster, package: name }: Counted, url: string): PackageNumbers {
   const { plan, observation } = unit
   const { report, record, branch } = plan
   const { state, lifecycle, held, plan: wanted } = report.status
@@ -111,7 +116,12 @@ function packageNumbers(unit: PlannedResult, { cluster, package: name }: Counted
     proposal:
       branch === '' || lifecycle === '' || lifecycle === 'Published'
         ? undefined
-        : { branch, state: lifecycle === 'Draft' ? 'draft' : 'open', plan: wanted || 'none' },
+        : {
+            branch,
+            state: lifecycle === 'Draft' ? 'draft' : 'open',
+            plan: wanted || 'none',
+            url: url === '' ? '' : loggableName(url, 500),
+          },
   }
 }
 

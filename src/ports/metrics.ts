@@ -24,7 +24,15 @@ export interface PackageNumbers {
   readonly restoreFailed: boolean
   /** Reason why the record stays a draft. */
   readonly held: string | undefined
-  readonly proposal: { readonly branch: string; readonly state: 'draft' | 'open'; readonly plan: string } | undefined
+  readonly proposal: PackageProposal | undefined
+}
+
+export interface PackageProposal {
+  readonly branch: string
+  readonly state: 'draft' | 'open'
+  readonly plan: string
+  /** Address of its page; empty where there is none. */
+  readonly url: Loggable | ''
 }
 
 type Place = Pick<PackageNumbers, 'cluster' | 'package'>

@@ -39,8 +39,12 @@ function closed(world: TurnWorld): readonly ClosedEpisode['status'][] {
   })
 }
 
-function numberKept({ world, ref }: Scene): Json | undefined {
-  return partOf(documentOf(world, `pushed/${ref.slice('refs/heads/'.length)}.yaml`), 'spec', 'pullRequest')
+function kept({ world, ref }: Scene, field: 'pullRequest' | 'pullRequestUrl'): Json | undefined {
+  return partOf(documentOf(world, `pushed/${ref.slice('refs/heads/'.length)}.yaml`), 'spec', field)
+}
+
+function numberKept(scene: Scene): Json | undefined {
+  return kept(scene, 'pullRequest')
 }
 
 /** As a forge does it: the pull request goes with its branch. */
@@ -55,10 +59,21 @@ describe('the number of a pull request', () => {
   it('is in the ledger after the turn that opened it, and the next turn writes nothing', async () => {
     const scene = await opened()
     assert.equal(numberKept(scene), 1)
+    assert.equal(kept(scene, 'pullRequestUrl'), 'https://forge.example/pulls/1')
     assert.match(scene.world.repository.pushes.flat().at(-1)?.ref ?? '', /drift-ledger$/)
     const before = scene.world.repository.pushes.length
     await scene.world.scan()
     assert.equal(scene.world.repository.pushes.length, before)
+  })
+
+  it('gets its address where an earlier version kept the number alone', async () => {
+    const scene = await opened()
+    const path = `pushed/${scene.ref.slice('refs/heads/'.length)}.yaml`
+    const text = scene.world.repository.text('drift-ledger', path) ?? ''
+    scene.world.repository.commitByHand('drift-ledger', { [path]: text.replace(/^ +pullRequestUrl: .*\n/m, '') })
+    assert.equal(kept(scene, 'pullRequestUrl'), undefined)
+    await scene.world.scan()
+    assert.equal(kept(scene, 'pullRequestUrl'), 'https://forge.example/pulls/1')
   })
 
   it('stays when the branch is made anew', async () => {

@@ -42,6 +42,7 @@ export const pushedBranchSchema = z.object({
       })
       .optional()
       .describe('Who put the pull request into a merge queue with `backporch approve`: the merge itself names nobody.'),
+    pullRequestUrl: z.string().optional().describe('Address of its page; absent in a file of an earlier version.'),
   }),
 })
 
@@ -69,16 +70,22 @@ export function hashOf(content: Uint8Array): string {
 
 /** With the commit as the latest. */
 export function withPushed(before: PushedBranch | undefined, branch: string, commit: string, content: PushedContent): PushedBranch {
-  const others = (before?.spec.commits ?? []).filter((known) => known.commit !== commit)
+  const { commits = [], pullRequest, pullRequestUrl } = before?.spec ?? {}
+  const others = commits.filter((known) => known.commit !== commit)
   return {
     ...documentHead('PushedBranch', branch),
-    spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS), ...given({ pullRequest: before?.spec.pullRequest }) },
+    spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS), ...given({ pullRequest, pullRequestUrl }) },
   }
 }
 
-/** With the number of its pull request; undefined where it has that already. */
-export function withPullRequest(before: PushedBranch, pullRequest: number): PushedBranch | undefined {
-  return before.spec.pullRequest === pullRequest ? undefined : { ...before, spec: { ...before.spec, pullRequest } }
+/** With number and address of its pull request; undefined where it has them already. @param url empty where it has no page */
+export function withPullRequest(
+  before: PushedBranch,
+  { number, url }: { readonly number: number; readonly url: string },
+): PushedBranch | undefined {
+  const { pullRequest, pullRequestUrl = '', ...spec } = before.spec
+  if (pullRequest === number && pullRequestUrl === url) return undefined
+  return { ...before, spec: { ...spec, pullRequest: number, ...(url === '' ? {} : { pullRequestUrl: url }) } }
 }
 
 /** With who approved its latest commit. */

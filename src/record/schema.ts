@@ -192,6 +192,10 @@ export const driftReportSchema = z.object({
     lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
     branch: z.string().optional().describe('Branch of the joint proposal that the record is on, where it is not named by the episode.'),
+    pullRequest: z
+      .object({ number: z.int().positive(), url: z.string().optional() })
+      .optional()
+      .describe('Where a command shows the report: the pull request of the open record, as the ledger knows it.'),
     held: z
       .object({
         reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight']),

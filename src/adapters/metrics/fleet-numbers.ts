@@ -77,6 +77,7 @@ export function fleetRows(fleets: readonly FleetNumbers[]): ReadonlyMap<MetricNa
     ['backporch_drifted_objects', drifted],
     ['backporch_oldest_drift_timestamp_seconds', since.map((one) => ({ labels: place(one), value: one.driftedSince ?? 0 }))],
     ['backporch_restore_failed', all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : []))],
+    ['backporch_pull_request_info', all.flatMap(pageRows)],
     ['backporch_pull_requests', fleets.flatMap((fleet) => proposalRows(fleet.everyPackage()))],
     [
       'backporch_held',
@@ -110,6 +111,11 @@ function rankOf({ drifted, restoreFailed, state }: PackageNumbers): number {
 
 function infoOf({ mode, state, syncer }: PackageNumbers) {
   return { mode, state, syncer: syncer === '' ? 'none' : syncer }
+}
+
+function pageRows({ cluster, package: name, proposal }: PackageNumbers): readonly Row[] {
+  const { state, url } = proposal ?? { state: 'draft', url: '' }
+  return state === 'draft' || url === '' ? [] : [{ labels: { cluster, package: name, url }, value: 1 }]
 }
 
 /** Clusters that share a proposal have one. */

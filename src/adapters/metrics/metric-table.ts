@@ -69,6 +69,11 @@ export const METRICS = {
   backporch_time_to_decision_seconds: histogram('From a proposal to the decision of a person.', DECISION, ['resolution']),
   backporch_time_to_restore_seconds: histogram('From an approved Restore to the observation that live agrees.', DECISION, ['syncer']),
   backporch_pull_requests: gauge('Open pull requests, and recorded drafts that have none yet.', ['state', 'plan']),
+  backporch_pull_request_info: gauge(
+    'Always 1 for a package with an open pull request. The label url has its address.',
+    [...PACKAGE, 'url'],
+    { open: [...PACKAGE, 'url'], overflow: 'sum' },
+  ),
   backporch_held: gauge('Packages whose record stays a draft, by reason.', ['reason']),
   backporch_storm: gauge('1 while proposals are held back because too much drifted at once.'),
   backporch_failures: gauge('Failures of the last turn, by code (backporch explain CODE).', ['code']),

@@ -115,11 +115,27 @@ test('a cluster that was never observed has the time 0', async () => {
 
 test('clusters that share a proposal count it once', async () => {
   const metrics = metricsOf()
-  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore' } as const
+  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore', url: '' } as const
   metrics.turn(turnOf(['a', 'b', 'c'].map((name) => packageOf(name, { proposal, held: name === 'c' ? 'storm' : undefined }))))
   assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), ['{state="open",plan="Restore"} 1'])
   assert.deepEqual(await samples(metrics, 'backporch_held'), ['{reason="storm"} 1'])
   assert.deepEqual(await samples(metrics, 'backporch_storm'), [' 1'])
+})
+
+test('an open proposal with a page has its address, and a draft has none', async () => {
+  const metrics = metricsOf()
+  const proposal = {
+    branch: 'proposed/apps/a/drift-1',
+    state: 'open',
+    plan: 'Restore',
+    url: loggableName('https://forge.example/pulls/4'),
+  } as const
+  const draft = packageOf('apps/b', { proposal: { ...proposal, state: 'draft' } })
+  const local = packageOf('apps/c', { proposal: { ...proposal, url: '' } })
+  metrics.turn(turnOf([packageOf('apps/a', { proposal }), draft, local, packageOf('apps/d')]))
+  assert.deepEqual(await samples(metrics, 'backporch_pull_request_info'), [
+    '{cluster="prod",package="apps/a",url="https://forge.example/pulls/4"} 1',
+  ])
 })
 
 test('ten thousand packages that drift stay under the bound of each metric, sums by risk are right, and the overflow is counted', async () => {
@@ -276,7 +292,7 @@ test('repositories that share a cluster neither replace nor double the numbers o
   const metrics = metricsOf()
   const edge = loggableName('edge')
   const [one, other] = [{ repository: 'git.example.com/a/one' }, { repository: 'git.example.com/a/other' }]
-  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore' } as const
+  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore', url: '' } as const
   const api = packageOf('apps/api', { cluster: edge })
   metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one, failures: new Map([['BP3001', 1]]) })
   const clusters = new Map([

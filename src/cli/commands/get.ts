@@ -19,6 +19,7 @@ import { sidesText, timeOf } from '../print/print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
+import { proposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, objectWord, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
@@ -167,9 +168,9 @@ const packageColumns = (terminal: Terminal, repository: string, policies: Policy
 ]
 
 function proposalOf({ revision, reports }: PackageRow): string {
-  if (revision !== undefined) return revision.lifecycle === 'Proposed' ? revision.workspace : '-'
-  const open = reports.flatMap(({ status }) => (status.lifecycle === 'Proposed' ? [workspaceOf(status)] : []))
-  return [...new Set(open)].join(', ') || '-'
+  if (revision !== undefined && revision.lifecycle !== 'Proposed') return '-'
+  const open = reports.flatMap((report) => (report.status.lifecycle === 'Proposed' ? [proposalName(report)] : []))
+  return [...new Set(open)].join(', ') || revision?.workspace || '-'
 }
 
 /** Drift belongs to the running revision (the latest published one, or the base branch before it) and to the branch of its episode. */

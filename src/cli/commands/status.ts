@@ -14,10 +14,11 @@ import { formatAge, stuckText } from '../print/print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
+import { proposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
-import { driftCount, healthCell, heldCell, sourceOf, unhealthyCell, workspaceOf } from '../print/unit-cells.ts'
+import { driftCount, healthCell, heldCell, sourceOf, unhealthyCell } from '../print/unit-cells.ts'
 
 type StatusOptions = RepositoryOptions & WatchOptions & ListOptions & ExitOptions & SelectionOptions
 
@@ -121,12 +122,13 @@ function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view'
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
     { name: 'SINCE', value: ({ status: { since, state } }) => (state === 'InSync' ? '-' : age(since)) },
     { name: 'PLAN', value: planCell },
-    { name: 'PR', value: ({ status }) => (status.lifecycle === 'Proposed' ? workspaceOf(status) : heldWord(status.held)) },
+    { name: 'PR', value: (report) => (report.status.lifecycle === 'Proposed' ? proposalName(report) : heldWord(report.status.held)) },
     { name: 'OBSERVED', value: (report) => age(seenAtOf(report)) },
     { name: 'UNHEALTHY', wide: true, value: ({ status: { health } }) => unhealthyCell(health) },
     { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
     { name: 'SOURCE', wide: true, value: ({ spec }) => sourceOf(spec.unit, view.policies) },
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
+    { name: 'URL', wide: true, value: ({ status }) => status.pullRequest?.url ?? '-' },
     { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
   ]
 }

@@ -10,14 +10,16 @@ import type { DriftReport, DriftReportList, Incomplete } from '../../record/sche
 import { unitName } from '../../record/unit-name.ts'
 import { given } from '../../text/given.ts'
 import { formatAge } from './print-diff.ts'
+import { withPullRequest } from './pull-request.ts'
 
 /**
- * Adds the time of the latest observation of each unit as `observed.seenAt`. A unit that was last observed too long ago is Unknown.
+ * Adds the time of the latest observation of each unit as `observed.seenAt`, and its pull request. A unit that was last observed too long ago is
+ * Unknown.
  * @param now the present
  */
 export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
   const current = (report: DriftReport): DriftReport =>
-    withoutExpired(withoutUnreachable(withSeenTime(report, ledger, view), ledger), view, now)
+    withoutExpired(withoutUnreachable(withPullRequest(withSeenTime(report, ledger, view), view), ledger), view, now)
   const folders = new Map([...ledger.folders].map(([report, folder]) => [current(report), folder]))
   const order = new Map(ledger.reports.map((report, index) => [ledger.folders.get(report), index]))
   const reports = [...folders.keys()].sort((left, right) => (order.get(folders.get(left)) ?? 0) - (order.get(folders.get(right)) ?? 0))

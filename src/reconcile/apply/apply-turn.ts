@@ -197,9 +197,9 @@ class TurnWriter {
   /** After the proposals, which have a number only then. */
   private async keepNumbers(signal: AbortSignal): Promise<void> {
     const { repository, dryRun, at } = this.request
-    const numbered = [...this.opened].flatMap(([branch, { number }]) => {
+    const numbered = [...this.opened].flatMap(([branch, { number, url }]) => {
       const pushed = number === undefined ? undefined : this.after.pushed.get(`refs/heads/${branch}`)
-      const kept = pushed === undefined || number === undefined ? undefined : withPullRequest(pushed, number)
+      const kept = pushed === undefined || number === undefined ? undefined : withPullRequest(pushed, { number, url })
       return kept === undefined ? [] : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
     })
     if (dryRun || numbered.length === 0) return

@@ -189,11 +189,12 @@ export class GitHubWorld {
   /** Every file of the ledger. */
   ledger(): ReadonlyMap<string, string> {
     const { threads } = this.emulator.state
+    const headOf = (number: string): string => threads.find((thread) => thread.number === Number(number))?.pull?.head ?? number
     const named = (text: string): string =>
-      text.replace(
-        /(?<=^ +pullRequest: )\d+$/gm,
-        (number) => threads.find((thread) => thread.number === Number(number))?.pull?.head ?? number,
-      )
+      text
+        .replace(/(?<=^ +pullRequest: )\d+$/gm, headOf)
+        // Each world has an address of its own, and a repository that was renamed has another one.
+        .replace(/(?<=^ +pullRequestUrl: )http.*\/(\d+)$/gm, (_, number: string) => headOf(number))
     return new Map(this.repository.paths('drift-ledger').map((path) => [path, named(this.repository.text('drift-ledger', path) ?? '')]))
   }
 

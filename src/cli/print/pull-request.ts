@@ -1,0 +1,23 @@
+/** The pull request of an open record, as people name it. */
+import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
+import type { DriftReport } from '../../record/schema.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { given } from '../../text/given.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { workspaceOf } from './unit-cells.ts'
+
+/** Adds what the ledger knows of the branch. The report itself is planned before the forge gives a number. */
+export function withPullRequest(report: DriftReport, { pushed }: Pick<RepositoryView, 'pushed'>): DriftReport {
+  const { spec, status } = report
+  if (status.lifecycle !== 'Proposed') return report
+  const branch = status.branch ?? `proposed/${unitName(spec.unit)}/drift-${status.episode}`
+  const { pullRequest: number, pullRequestUrl } = pushed.get(`refs/heads/${branch}`)?.spec ?? {}
+  if (number === undefined) return report
+  const url = pullRequestUrl === undefined ? undefined : oneLine(pullRequestUrl, 500)
+  return { ...report, status: { ...status, pullRequest: { number, ...given({ url }) } } }
+}
+
+/** `#418`; the workspace where git is the forge, or the number is not known. */
+export function proposalName({ status }: DriftReport): string {
+  return status.pullRequest === undefined ? workspaceOf(status) : `#${status.pullRequest.number}`
+}
