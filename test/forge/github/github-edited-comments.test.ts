@@ -122,8 +122,8 @@ describe('a command in an edited comment on GitHub', () => {
     it(`waits while GitHub does not tell who wrote it: ${what}`, async () => {
       const { state, faults } = world.emulator
       const comment = state.addComment(1, 'wendy', '/adopt')
-      // The one that asks who we are is through.
-      faults.push({ on: 'graphql', moment: 'before', skip: 1, times: 20, answer: reply })
+      // Those that ask for the merge queue and who we are are through.
+      faults.push({ on: 'graphql', moment: 'before', skip: 2, times: 20, answer: reply })
       const [waiting, ...others] = await answer()
       assert.deepEqual([waiting?.outcome, others, comment.reactions], ['waiting', [], []])
       faults.length = 0

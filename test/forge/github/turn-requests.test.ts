@@ -61,12 +61,11 @@ describe('requests of one turn', () => {
       'git refs × 1',
       'GET /repos/acme/deploy',
       'GET /repos/acme/deploy/pulls',
-      // Whether the base branch has a merge queue: once for a session where it has none.
-      'POST /graphql',
+      // Whether the base branch has a merge queue, and who we are: once for a session.
+      'POST /graphql × 2',
       'GET /repos/acme/deploy/issues/1/comments',
       'GET /repos/acme/deploy/commits/COMMIT/status',
       'GET /repos/acme/deploy/issues',
-      'POST /graphql',
     ])
   })
 
