@@ -71,3 +71,21 @@ test('where it cannot be written, scan and the controller say what not to requir
     ['status-not-written'],
   )
 })
+
+test('check counts the pull requests that have none, and says not to require it before', async () => {
+  const { world } = worldWith('{mode: Propose}')
+  const probes = async () => ({
+    push: async () => [],
+    forge: async () => [],
+    access: async () => ({ rules: [], incomplete: false, serverTime: undefined }),
+    keySource: async () => ({ from: 'environment', path: '/key' }) as const,
+    signingKey: async () => undefined,
+    hasGitIdentity: async () => true,
+  })
+  const check = () => runInWorld(world, ['check', '--repo', 'deploy', '--live', 'live'], { probes })
+  const before = await check()
+  assert.equal(before.code, 0, before.stderr)
+  assert.match(before.stdout, /^! pull requests: 1 open one into main without drift\/fresh, which must not be required/m)
+  await runInWorld(world, ['scan'])
+  assert.match((await check()).stdout, /^✓ pull requests: each open one into main has drift\/fresh$/m)
+})

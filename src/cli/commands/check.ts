@@ -5,6 +5,7 @@ import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
+import { countWaitingHeads } from '../../reconcile/apply/write-open-heads.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
 import { checkPackages } from '../../reconcile/onboard/check-packages.ts'
 import { judgePipelines, readSweepingCommands } from '../../reconcile/onboard/check-pipelines.ts'
@@ -153,13 +154,28 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
   })
   let checked: CheckedBase | undefined
+  let isEnrolled = false
   await ask('policy', async () => {
     const reports = options.pre === true ? [] : await readReports(repository, known, signal)
     const operator = operatorPolicy(options, cli)
     const set = await readPolicy(repository, known, operator, signal)
     checked = { repository, branch: known.branch, operator }
+    isEnrolled = set.policies.length > 0
     return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
+  if (options.pre !== true && isEnrolled) {
+    await ask('open-heads', async () => {
+      const wanted = {
+        remote: options.repo,
+        kind: options.forge,
+        dryRun: true,
+        note: () => undefined,
+        trace: new Printer(cli, options).trace,
+      }
+      const forge = await cli.openForge(repository, wanted)
+      return judgeHeads(known.branch, await countWaitingHeads(forge, { baseBranch: known.branch, refs: known.refs.refs }, signal))
+    })
+  }
   let synced: SyncedRepository | undefined
   await ask('records', async () => {
     synced = await readSynced(repository, known, () => false, signal)
@@ -175,6 +191,17 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     return [warning('git-identity', message, 'git config --global user.name "…" and user.email')]
   })
   return checked
+}
+
+/** A repository may require `drift/fresh` of every pull request. */
+function judgeHeads(branch: string, waiting: number | undefined): readonly Finding[] {
+  if (waiting === undefined) return []
+  if (waiting === 0) return [passed('open-heads', `pull requests: each open one into ${branch} has drift/fresh`)]
+  const count = waiting === 1 ? '1 open one' : `${waiting} open ones`
+  const message = `pull requests: ${count} into ${branch} without drift/fresh, which must not be required before they have it`
+  return [
+    warning('open-heads', message, 'run backporch scan or the controller, which write it; the account needs the right to write statuses'),
+  ]
 }
 
 function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear', why: string): Finding {

@@ -36,3 +36,14 @@ export async function writeOpenHeads(
     return { waiting, notes: [{ cause: 'status-not-written', subject: '', text: `${code}: ${message}` }] }
   }
 }
+
+/** How many heads have no status yet; undefined where the forge has no pull requests. @throws Failure BP50xx */
+export async function countWaitingHeads(
+  forge: Forge,
+  { baseBranch, refs }: Pick<RepositoryView, 'baseBranch' | 'refs'>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (!isHosted(forge)) return undefined
+  const { writes, waiting } = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal))
+  return writes.length + waiting
+}
