@@ -45,7 +45,9 @@ else
           line
             .replace(/ {2}(?:kubectl|human).*/, '')
             .trim()
-            .replaceAll(/ {2,}/g, '  '),
+            .replaceAll(/ {2,}/g, '  ')
+            // The autoscaler of the chart acts some seconds after the release.
+            .replace(', 1 change ignored', ''),
         ),
         [
           `apps/v1 Deployment ${namespace}/shop-storefront  ${UNIT}/templates/deployment.yaml:1`,
