@@ -49,7 +49,7 @@ function printWhatIsMissing({ command, ownToken }: ActionInputs, cli: CliContext
   if (command === 'scan' && ownToken) {
     const why =
       'workflows on pull requests of GITHUB_TOKEN, and so required checks, wait until a person with write access approves them ' +
-      '(GitHub Enterprise Server starts none), and it opens pull requests only where Settings > Actions > General allows it'
+      '(an Enterprise Server starts none), and it opens pull requests only where Settings > Actions > General allows it'
     runner.annotate('warning', `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`, {
       title: 'backporch',
     })

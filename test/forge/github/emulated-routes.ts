@@ -139,6 +139,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   [`POST ${REPOSITORY}/issues/{issue_number}/labels` as const]: ({ state, parameters, body }: RouteInput) => {
     const thread = state.thread(Number(parameters['issue_number']))
     if (thread === undefined) return NOT_FOUND
+    state.touch(thread)
     for (const name of textsIn(body['labels'])) {
       if (!thread.labels.includes(name)) thread.labels.push(name)
       if (!state.labels.has(name)) state.labels.set(name, { color: 'ededed', description: null })
@@ -151,6 +152,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     const name = parameters['name'] ?? ''
     if (thread === undefined || !thread.labels.includes(name)) return NOT_FOUND
     thread.labels = thread.labels.filter((label) => label !== name)
+    state.touch(thread)
     return { status: 200, body: thread.labels.map((label) => labelShape(state, label)) }
   },
 
@@ -158,6 +160,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     const found = listed(state).filter(
       (thread) =>
         (query.get('state') === 'all' || thread.state === (query.get('state') ?? 'open')) &&
+        thread.updatedAt >= (query.get('since') ?? '') &&
         state.passes('creator', query, (login) => thread.user === login) &&
         state.passes('labels', query, (names) => names.split(',').every((name) => thread.labels.includes(name))),
     )
@@ -263,6 +266,7 @@ function isTooLong({ body }: Readonly<Record<string, unknown>>): boolean {
 }
 
 function edit(state: EmulatedState, thread: EmulatedThread, body: Readonly<Record<string, unknown>>, actor: string): void {
+  state.touch(thread)
   if (typeof body['title'] === 'string') thread.title = body['title']
   if (typeof body['body'] === 'string') thread.body = body['body']
   if (body['state'] === 'open' || body['state'] === 'closed') state.setState(thread, body['state'], actor)

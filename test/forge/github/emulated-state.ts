@@ -9,6 +9,8 @@ export interface EmulatedThread {
   state: 'open' | 'closed'
   closedAt: string | null
   closedBy: string | null
+  /** Of its last change. */
+  updatedAt: string
   labels: string[]
   /** Made while lists were behind. */
   readonly late: boolean
@@ -165,6 +167,7 @@ export class EmulatedState {
       state: 'open' as const,
       closedAt: null,
       closedBy: null,
+      updatedAt: this.now(),
       labels: [...labels],
       late: this.behind,
       pull,
@@ -172,6 +175,10 @@ export class EmulatedState {
     this.threads.push(thread)
     for (const label of labels) if (!this.labels.has(label)) this.labels.set(label, { color: 'ededed', description: null })
     return thread
+  }
+
+  touch(thread: EmulatedThread): void {
+    thread.updatedAt = this.now()
   }
 
   addComment(thread: number, user: string, body: string): EmulatedComment {
@@ -199,6 +206,7 @@ export class EmulatedState {
 
   setState(thread: EmulatedThread, state: 'open' | 'closed', by: string | null): void {
     if (thread.state === state) return
+    this.touch(thread)
     thread.state = state
     thread.closedAt = state === 'closed' ? this.now() : null
     thread.closedBy = state === 'closed' ? by : null

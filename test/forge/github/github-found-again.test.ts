@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import type { CheckRun } from '../../../src/ports/check-run.ts'
 import type { HostedForge, WantedIssue } from '../../../src/ports/hosted-forge.ts'
+import { expectFailure } from '../../contract/git-remotes.ts'
 import type { ListFilter } from './emulated-state.ts'
 import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { GitHubWorld } from './github-world.ts'
@@ -85,6 +86,28 @@ describe('an App on GitHub', () => {
         [BOT, 'closed'],
       ],
     )
+  })
+
+  it('reads the whole list once, and then what changed since, however often the issue is refused', async () => {
+    const { state, faults, requests } = fixture.emulator
+    for (let count = 0; count < 250; count += 1) state.addThread({ user: 'wendy', title: `${count}`, body: '' })
+    const forge = await open()
+    const pagesOf = async (work: () => Promise<unknown>): Promise<number> => {
+      const from = requests.length
+      await work()
+      return requests.slice(from).filter(({ method, path }) => method === 'GET' && path.endsWith('/issues')).length
+    }
+    const answer = { status: 403, body: { message: 'Resource not accessible by integration', documentation_url: '' } }
+    const refused = (): Promise<unknown> => {
+      faults.push({ on: 'POST /repos/{owner}/{repo}/issues', moment: 'before', answer })
+      return expectFailure(forge.ensureIssue(DASHBOARD, SIGNAL), 'BP5003')
+    }
+    assert.deepEqual([await pagesOf(refused), await pagesOf(refused)], [4, 2])
+    // Another process opens it, and somebody removes its label.
+    await (await open()).ensureIssue(DASHBOARD, SIGNAL)
+    const issue = state.threads.at(-1) ?? assert.fail()
+    issue.labels = []
+    assert.equal((await forge.ensureIssue(DASHBOARD, SIGNAL)).number, issue.number)
   })
 
   for (const filter of FILTERS)

@@ -15,16 +15,15 @@ const { signal } = new AbortController()
 const SELF = 'backporch-bot'
 const WANTED = { topic: 'dashboard', title: 'Drift dashboard', body: 'text', labels: [] }
 
-/** As much of Gitea's lists of issues as is asked here. @param filter what `created_by` finds */
-async function issuesOf(filter: 'nothing' | 'everything', authors: readonly string[]) {
+/** As much of Gitea's lists of issues as is asked here, by a server that ignores the filter `created_by`. */
+async function issuesOf(authors: readonly string[]) {
   const issues = authors.map((login, at) => issueOf(at + 1, login))
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://host')
     if (request.method === 'POST') issues.push(issueOf(issues.length + 1, SELF))
-    const shown = filter === 'nothing' && searchParams.has('created_by') ? [] : issues
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(request.method === 'GET' ? shown.slice((Number(searchParams.get('page')) - 1) * 50) : issues.at(-1)))
+    response.end(JSON.stringify(request.method === 'GET' ? issues.slice((Number(searchParams.get('page')) - 1) * 50) : issues.at(-1)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = parseForgeAddress(`http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/deploy.git`)
@@ -58,17 +57,16 @@ function issueOf(number: number, login: string) {
   }
 }
 
-for (const filter of ['nothing', 'everything'] as const)
-  test(`ours is found where the filter by author finds ${filter}, and the issue of another author is not ours`, async () => {
-    const { issues, ours, close } = await issuesOf(filter, ['wendy'])
-    try {
-      assert.equal(await ours.read(WANTED.topic, signal), undefined)
-      for (let time = 0; time < 3; time += 1) assert.equal((await ours.ensure(WANTED, signal)).number, 2)
-      assert.deepEqual(
-        issues.map(({ user }) => user.login),
-        ['wendy', SELF],
-      )
-    } finally {
-      await close()
-    }
-  })
+test('the issue of another author is not ours, whatever the server makes of the filter', async () => {
+  const { issues, ours, close } = await issuesOf(['wendy'])
+  try {
+    assert.equal(await ours.read(WANTED.topic, signal), undefined)
+    for (let time = 0; time < 3; time += 1) assert.equal((await ours.ensure(WANTED, signal)).number, 2)
+    assert.deepEqual(
+      issues.map(({ user }) => user.login),
+      ['wendy', SELF],
+    )
+  } finally {
+    await close()
+  }
+})

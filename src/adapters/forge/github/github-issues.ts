@@ -11,6 +11,8 @@ type ListedIssue = RestEndpointMethodTypes['issues']['listForRepo']['response'][
 export class GitHubIssues {
   readonly #client: GitHubClient
   readonly #labels: GitHubLabels
+  /** By topic: the last change in a list without a filter that had none of ours. Only what changed since can be ours now. */
+  readonly #looked = new Map<string, string>()
 
   constructor(client: GitHubClient, labels: GitHubLabels) {
     this.#client = client
@@ -72,15 +74,26 @@ export class GitHubIssues {
    * (docs/facts/github-creator-filter.md), and somebody may remove the label.
    */
   async #ours(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
-    const labelled = await this.#list(topic, { labels: labelOf(topic) }, signal)
-    return labelled.length > 0 ? labelled : this.#list(topic, {}, signal)
+    const labelled = await this.#oursIn(await this.#list({ labels: labelOf(topic) }, signal), topic, signal)
+    if (labelled.length > 0) return labelled
+    // Pull requests are issues too: a list without a filter may have hundreds of pages.
+    const since = this.#looked.get(topic)
+    const listed = await this.#list(since === undefined ? {} : { since }, signal)
+    const ours = await this.#oursIn(listed, topic, signal)
+    const last = listed.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), since ?? '')
+    if (ours.length > 0 || last === '') this.#looked.delete(topic)
+    else this.#looked.set(topic, last)
+    return ours
   }
 
-  async #list(topic: string, filter: { readonly labels?: string }, signal: AbortSignal): Promise<ListedIssue[]> {
+  async #list(filter: { readonly labels?: string; readonly since?: string }, signal: AbortSignal): Promise<ListedIssue[]> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
     const requested = { ...target, ...filter, state: 'all', sort: 'created', direction: 'asc', per_page: 100 } as const
-    const listed = await this.#client.list('look for an issue of ours', (page) => octokit.rest.issues.listForRepo({ ...requested, page }))
+    return this.#client.list('look for an issue of ours', (page) => octokit.rest.issues.listForRepo({ ...requested, page }))
+  }
+
+  async #oursIn(listed: readonly ListedIssue[], topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
     const ours: ListedIssue[] = []
     for (const issue of listed) {
       if (issue.pull_request !== undefined || readTopic(issue.body ?? '')?.topic !== topic) continue
