@@ -208,6 +208,10 @@ export const driftReportSchema = z.object({
     ignores: z.array(ruleMatchSchema).optional().describe('Ignore rules that were tried, and what came of each.'),
     health: healthSchema.optional().describe('Beside the state: what is in sync may still fail. Absent in a report of an earlier version.'),
     rollout: rolloutSchema.optional(),
+    newKeyId: z
+      .string()
+      .optional()
+      .describe('Id of the installation key of the keyed hashes, where the key was made in that run; absent where it was there before.'),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),
   }),

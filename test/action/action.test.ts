@@ -180,6 +180,13 @@ describe('the step scan', () => {
     assert.doesNotMatch(app.stdout, /GITHUB_TOKEN/)
   })
 
+  it('writes no ledger commit while nothing differs, though each machine makes a key of its own', async () => {
+    const repository = repositoryLike()
+    for (const home of ['first', 'second', 'third'])
+      await step(repository, { 'fail-on': 'none' }, { BACKPORCH_KEY: '', HOME: join(folder, home) })
+    assert.equal(git(repository, environment, 'rev-list', '--count', 'drift-ledger'), '1')
+  })
+
   it('takes an empty environment for a run by hand: no files, the working folder as repository', async () => {
     const run = await bundled({ PATH: process.env['PATH'], HOME: join(folder, 'home') })
     assert.equal(run.code, 2)

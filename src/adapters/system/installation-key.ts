@@ -8,6 +8,9 @@ import { dirname } from 'node:path'
 import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
 
+/** Files that this process made. Another run has another key, unless it finds the file. */
+const made = new Set<string>()
+
 /** Characters of the shortest accepted key: 128 bits as hex digits. */
 const SHORTEST = 32
 
@@ -28,12 +31,13 @@ interface LoadedKey {
 export async function loadInstallationKey({ value, path }: KeySource): Promise<LoadedKey> {
   if (value !== undefined && value !== '') return { key: keyFrom(value, 'BACKPORCH_KEY'), created: false }
   const stored = await readKeyFile(path)
-  if (stored !== undefined) return { key: keyFrom(stored, path), created: false }
+  if (stored !== undefined) return { key: keyFrom(stored, path, made.has(path)), created: false }
   await createKeyFile(path)
+  made.add(path)
   // Read back: of two processes that make the file at once, one wins and both use its key.
   const created = await readKeyFile(path)
   if (created === undefined) throw keyFailure(path, 'the file was removed while it was made')
-  return { key: keyFrom(created, path), created: true }
+  return { key: keyFrom(created, path, true), created: true }
 }
 
 /** The source of the key, with the same checks; makes none. @throws Failure BP1009 */
@@ -48,10 +52,10 @@ export async function findInstallationKey({ value, path }: KeySource): Promise<'
   return 'file'
 }
 
-function keyFrom(text: string, where: string): RedactionKey {
+function keyFrom(text: string, where: string, isNew = false): RedactionKey {
   const trimmed = text.trim()
   if (trimmed.length < SHORTEST) throw keyFailure(where, `it has ${trimmed.length} characters, and fewer than ${SHORTEST} can be guessed`)
-  return redactionKey(Buffer.from(trimmed, 'utf8'))
+  return redactionKey(Buffer.from(trimmed, 'utf8'), isNew)
 }
 
 async function readKeyFile(path: string): Promise<string | undefined> {

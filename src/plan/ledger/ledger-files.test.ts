@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import { redactionKey } from '../../krm/redaction/redacted.ts'
 
 test('an account that may not read the identity of the cluster gives the same fingerprint, and the ledger keeps what it knows', async () => {
   const world = new TurnWorld()
@@ -17,6 +18,56 @@ test('an account that may not read the identity of the cluster gives the same fi
   world.edit(WEB, 'spec.replicas', 6)
   assert.equal((await world.plan()).outcome, 'updated')
   assert.equal(identityIn(world), identity)
+})
+
+/** What a machine that is thrown away makes: a key that no earlier run had. */
+const newKey = (byte: number) => redactionKey(new Uint8Array(32).fill(byte), true)
+
+/** A world with drift whose value is hidden, and drift whose value is shown where `shown` says so; and its ledger, run after run. */
+function driftedWorld(mode: string, shown: boolean): { readonly world: TurnWorld; readonly scan: (byte: number) => Promise<string> } {
+  const world = new TurnWorld(`{mode: ${mode}}`)
+  if (shown) world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB_CONFIG, 'data.password', 'hunter-two')
+  const scan = async (byte: number): Promise<string> => {
+    world.key = newKey(byte)
+    await world.plan()
+    return world.repository.head('drift-ledger')
+  }
+  return { world, scan }
+}
+
+for (const mode of ['Propose', 'Warn'])
+  for (const shown of [true, false])
+    test(`another key in each run gives no commit while nothing differs: ${mode}${shown ? '' : ', all of it hidden'}`, async () => {
+      const { world, scan } = driftedWorld(mode, shown)
+      const first = await scan(1)
+      assert.deepEqual([await scan(2), await scan(3)], [first, first])
+      world.edit(WEB, 'spec.replicas', 6)
+      const second = await scan(4)
+      assert.notEqual(second, first)
+      assert.equal(await scan(5), second)
+    })
+
+test('a key that was made in this run knows its own hidden values, and so does the next run that has it', async () => {
+  const { world, scan } = driftedWorld('Propose', false)
+  const first = await scan(1)
+  assert.equal(await scan(1), first)
+  world.key = redactionKey(new Uint8Array(32).fill(1))
+  await world.plan()
+  assert.equal(world.repository.head('drift-ledger'), first)
+  world.edit(WEB_CONFIG, 'data.password', 'hunter-six')
+  assert.notEqual(await scan(1), first)
+})
+
+test('a key that lasts takes the report over, because it has to know the hidden values of the next look', async () => {
+  const { world, scan } = driftedWorld('Warn', false)
+  const first = await scan(1)
+  world.key = redactionKey(new Uint8Array(32).fill(2))
+  await world.plan()
+  const second = world.repository.head('drift-ledger')
+  assert.notEqual(second, first)
+  await world.plan()
+  assert.deepEqual([world.repository.head('drift-ledger'), await scan(3)], [second, second])
 })
 
 function identityIn(world: TurnWorld): string {

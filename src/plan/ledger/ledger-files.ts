@@ -1,6 +1,7 @@
 /** The ledger's files of one unit: written only when they have new content. */
 import { createHash } from 'node:crypto'
 import { Failure, orFailure } from '../../failure.ts'
+import { withoutHashes } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { type ClusterObservation, type ClusterStatus, clusterObservationSchema, unknownFields } from '../../record/cluster-observation.ts'
@@ -27,8 +28,8 @@ export interface LedgerFiles {
 export function ledgerFilesOf(observed: Observation, report: DriftReport): LedgerFiles {
   const before = observed.git.ledger.report
   const folder = ledgerUnitFolder(observed.unit.cluster, observed.unit.slug)
-  const retained =
-    before !== undefined && isEqualText(before, report) && !isAheadOf(before, observed) ? before : keepFirstCommit(before, report)
+  const isEqual = before !== undefined && (isEqualText(before, report) || (observed.key.isNew && isEqualKeyless(before, report)))
+  const retained = isEqual && !isAheadOf(before, observed) ? before : keepFirstCommit(before, report)
   const groupPath = `${folder}/resourcegroup.yaml`
   const text = observed.git.ledger.texts.get(groupPath)
   const previous = text === undefined ? undefined : readObject(text, groupPath)
@@ -105,10 +106,28 @@ function isEqualText(before: DriftReport, after: DriftReport): boolean {
   return isSameDocument(timeless(before), timeless(after))
 }
 
-function timeless({ spec, status }: DriftReport): object {
+function timeless({ spec, status }: DriftReport): TimelessReport {
   const { commit: _commit, ...unit } = spec.unit
   const { seenAt: _seen, ...observed } = spec.observed
-  return { spec: { ...spec, unit, observed: { ...observed, at: '' } }, status }
+  // Where the key is another one, the fingerprints are too.
+  const { newKeyId: _key, ...rest } = status
+  return { spec: { ...spec, unit, observed: { ...observed, at: '' } }, status: rest }
+}
+
+interface TimelessReport {
+  readonly spec: Omit<DriftReport['spec'], 'unit'> & { readonly unit: object }
+  readonly status: object
+}
+
+/** The report before is of another key than the new one of this run, and equal but for what only a key makes: on a throw-away machine nothing more is known. */
+function isEqualKeyless(before: DriftReport, after: DriftReport): boolean {
+  return before.status.newKeyId !== after.status.newKeyId && isSameDocument(keyless(before), keyless(after))
+}
+
+function keyless(report: DriftReport): object {
+  const { spec, status } = timeless(report)
+  const changes = spec.changes.map(({ fingerprint: _fingerprint, ...change }) => change)
+  return JSON.parse(withoutHashes(JSON.stringify({ spec: { ...spec, changes, fingerprint: '' }, status })))
 }
 
 /** The report names the first commit in which the package had this content. */

@@ -91,6 +91,7 @@ export function unitReport(
       ...ruleMatches(observed),
       health: showHealth(observed.health, observed.incomplete),
       ...rolloutOf(observed),
+      ...(observed.key.isNew && fingerprint !== '' ? { newKeyId: observed.key.id } : {}),
     },
     incomplete: observed.incomplete,
   })

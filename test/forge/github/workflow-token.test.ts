@@ -1,9 +1,11 @@
 /** `check` and `scan` with the token of a workflow: GitHub tells it nothing about its rights, and a setting may keep it from opening pull requests. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { parse } from 'yaml'
+import { GITHUB_SETUP } from '../../../src/adapters/forge/github/github-setup.ts'
 import { systemClock } from '../../../src/adapters/system/system-clock.ts'
 import { makePackages, writeRecording } from '../../action/stage.ts'
 import { gitTestEnvironment } from '../../contract/git-remotes.ts'
@@ -87,6 +89,15 @@ describe('the token of a workflow', () => {
       [ACTIONS_LOGIN],
     )
   })
+})
+
+it('the guide gives the token of a workflow the permissions that an account needs', () => {
+  const guide = readFileSync(new URL('../../../docs/guides/github-action.md', import.meta.url), 'utf8')
+  const [, block = ''] = /## With `GITHUB_TOKEN`[\s\S]*?```yaml\n([\s\S]*?)```/.exec(guide) ?? []
+  const needed = GITHUB_SETUP.rights.map(({ name }) => /^([\w ]+): read and write$/.exec(name)?.[1]).filter((name) => name !== undefined)
+  const called: Readonly<Record<string, string>> = { 'Commit statuses': 'statuses' }
+  const names = needed.map((name) => called[name] ?? name.toLowerCase().replaceAll(' ', '-')).filter((name) => name !== 'checks')
+  assert.deepEqual(parse(block), { permissions: Object.fromEntries(names.map((name) => [name, 'write'])) })
 })
 
 const PROPOSE = `apiVersion: backporch.dev/v1alpha1
