@@ -1,31 +1,159 @@
 /** What the log of a controller says whose cluster is watched. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { type CliOptions, type CliOutcome, runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { MemoryWatch } from '../../test/fakes/memory-watch.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
+import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
+import { Failure, type FailureCode, type Retry } from '../failure.ts'
+
+const NOTHING = (): void => undefined
+const IMAGE = 'spec.template.spec.containers[name=app].image'
+
+function failure(code: FailureCode, retry: Retry = 'backoff'): Failure {
+  return new Failure({ code, what: 'it does not work', why: 'no', remedy: 'mend it', retry })
+}
+
+/** A controller whose watch tells what happens in each wait. */
+function runWatched(
+  world: TurnWorld,
+  flags: readonly string[],
+  waits: readonly (() => unknown)[],
+  options: CliOptions = {},
+): Promise<CliOutcome> {
+  const watches: MemoryWatch[] = []
+  return runInWorld(world, ['controller', ...flags], {
+    ...options,
+    openWatch: async (_, observer) => {
+      const watch = new MemoryWatch(world.cluster, observer)
+      watches.push(watch)
+      return watch
+    },
+    waits: waits.map((wait) => async () => {
+      await wait()
+      for (const watch of watches) watch.deliver()
+      // A change is judged in a few steps.
+      for (let step = 0; step < 3; step += 1) await new Promise((resolve) => setImmediate(resolve))
+    }),
+  })
+}
 
 test('a change that is judged is logged with its cluster and whole milliseconds', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const watches: MemoryWatch[] = []
-  const openWatch = async (_: unknown, observer: WatchObserver): Promise<ClusterWatch> => {
-    const watch = new MemoryWatch(world.cluster, observer)
-    watches.push(watch)
-    return watch
-  }
-  const edit = async (): Promise<void> => {
-    world.edit(WEB, 'spec.replicas', 5)
-    watches[0]?.deliver()
-    // A change is judged in a few steps.
-    for (let step = 0; step < 3; step += 1) await new Promise((resolve) => setImmediate(resolve))
-  }
-  const { stderr } = await runInWorld(world, ['controller', '--log-level', 'debug'], {
-    waits: [() => undefined, () => undefined, edit],
-    openWatch,
-  })
+  const { stderr } = await runWatched(world, ['--log-level', 'debug'], [NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 5)])
   const [judged, ...more] = logEvents(stderr, 'judged')
   assert.deepEqual([judged?.['cluster'], judged?.['verdict'], more], ['prod', 'drifted', []], stderr)
   assert.ok(Number.isInteger(judged?.['milliseconds']), String(judged?.['milliseconds']))
+})
+
+interface Trouble {
+  readonly code: FailureCode
+  readonly begin: (world: TurnWorld, forge: MemoryForge) => () => void
+}
+
+function refuse<Port extends object>(port: Port, method: keyof Port, thrown: Failure): () => void {
+  const own = port[method]
+  port[method] = (() => Promise.reject(thrown)) as Port[keyof Port]
+  return () => {
+    port[method] = own
+  }
+}
+
+const policy = (mode: string): string =>
+  `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: ${mode}}\n`
+
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  'git cannot be reached': { code: 'BP4001', begin: ({ repository }) => refuse(repository, 'refs', failure('BP4001')) },
+  'git takes no push': { code: 'BP4002', begin: ({ repository }) => refuse(repository, 'push', failure('BP4002', 'on-change')) },
+  'git goes away in the middle of a push': { code: 'BP4001', begin: ({ repository }) => refuse(repository, 'push', failure('BP4001')) },
+  'the token for git is revoked': { code: 'BP4005', begin: ({ repository }) => refuse(repository, 'refs', failure('BP4005', 'on-change')) },
+  'the forge cannot be reached': { code: 'BP5001', begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5001')) },
+  'the token for the forge is revoked': {
+    code: 'BP5002',
+    begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5002', 'on-change')),
+  },
+  'the policy is not valid': {
+    code: 'BP1005',
+    begin: ({ repository }) => {
+      repository.commitByHand('main', { '.drift/policy.yaml': policy('Propse') })
+      return () => repository.commitByHand('main', { '.drift/policy.yaml': policy('Propose') })
+    },
+  },
+  'the cluster cannot be reached': {
+    code: 'BP3001',
+    begin: ({ cluster }) => {
+      cluster.unreachable = failure('BP3001')
+      return () => {
+        cluster.unreachable = undefined
+      }
+    },
+  },
+}
+
+for (const [name, { code, begin }] of Object.entries(TROUBLES))
+  test(`twice in a few minutes ${name}: two begin and two end, and the edit of that time is proposed`, async () => {
+    const world = new TurnWorld('{mode: Propose}')
+    const forge = new MemoryForge(world.repository)
+    world.forge = forge
+    world.edit(WEB, 'spec.replicas', 5)
+    let end = NOTHING
+    const outage = (image: string) => () => {
+      end = begin(world, forge)
+      world.edit(WEB, IMAGE, image)
+    }
+    const waits = [NOTHING, NOTHING, outage('nginx:1.28'), NOTHING, () => end(), NOTHING, NOTHING, NOTHING]
+    const again = [outage('evil.example.com/nginx:1.28'), NOTHING, () => end(), NOTHING, NOTHING, NOTHING]
+    const { stderr } = await runWatched(world, ['--log-level', 'warn'], [...waits, ...again])
+    const events = logEvents(stderr).map(({ event, code: id }) => [event, id])
+    const once = [
+      ['failure', code],
+      ['recovered', code],
+    ]
+    assert.deepEqual(events, [...once, ...once])
+    const [proposal, ...more] = forge.proposals
+    assert.deepEqual(more, [])
+    assert.match(proposal?.body ?? '', /evil\.example\.com/)
+  })
+
+test('an outage in which nothing changes ends too, in the log and in the metric, and text at level warn has both', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })
+  const seen: string[] = []
+  const look = async (): Promise<void> => {
+    seen.push(/^backporch_failures\{code="BP4001"\} (\d+)$/m.exec(await metrics.exposition())?.[1] ?? 'none')
+  }
+  let end = NOTHING
+  const begin = () => {
+    end = refuse(world.repository, 'refs', failure('BP4001'))
+  }
+  const outage = [begin, look, () => end(), look, look]
+  const flags = ['--log-format', 'text', '--log-level', 'warn', '--http-address', '9090']
+  const openMonitoring = async () => ({ url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics })
+  const { stderr } = await runWatched(world, flags, [NOTHING, NOTHING, ...outage, ...outage], { openMonitoring })
+  const lines = stderr.split('\n').filter((line) => line.includes('BP4001'))
+  assert.deepEqual(
+    lines.map((line) => line.slice('2026-11-21T10:04:00Z  '.length)),
+    [
+      'error BP4001: it does not work',
+      'the error is gone: BP4001: it does not work',
+      'error BP4001: it does not work',
+      'the error is gone: BP4001: it does not work',
+    ],
+  )
+  assert.deepEqual(seen, ['1', 'none', 'none', '1', 'none', 'none'])
+})
+
+test('the failure of the only cluster names the cluster, also where no watch told of it', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  const waits = [() => (world.cluster.unreachable = failure('BP3001')), () => (world.cluster.unreachable = undefined), NOTHING]
+  const { stderr } = await runInWorld(world, ['controller', '-q'], { waits })
+  assert.deepEqual(
+    logEvents(stderr).map(({ event, code, cluster }) => [event, code, cluster]),
+    [
+      ['failure', 'BP3001', 'prod'],
+      ['recovered', 'BP3001', 'prod'],
+    ],
+  )
 })

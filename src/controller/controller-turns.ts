@@ -1,4 +1,4 @@
-/** The turns of the daemon: what each does and logs. A failure is logged once while it lasts, and once when it is gone. */
+/** The turns of the daemon: what each does and logs. */
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
@@ -8,7 +8,7 @@ import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DriftEvent } from '../ports/drift-events.ts'
-import type { Log, ProcessEvent, ReportedFailure, TurnEvent } from '../ports/log.ts'
+import type { Log, ProcessEvent, TurnEvent } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { WrittenHeads } from '../reconcile/apply/write-open-heads.ts'
@@ -20,10 +20,11 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import { sourceNotes } from '../reconcile/sources/discover-sources.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { driftEventsOf } from './drift-events.ts'
+import { failuresIn, LastingFailures } from './lasting-failures.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
-import type { TurnMeter } from './turn-meter.ts'
+import { phaseOf, type TurnMeter } from './turn-meter.ts'
 import type { TurnTracer } from './turn-tracer.ts'
 
 /** State that outlives a session, and the progress for the log. */
@@ -104,8 +105,9 @@ export class ControllerTurns {
   private running = false
   succeeded = false
   private requests = 0
-  /** Failures that were logged and are not gone. */
-  private failing: ReadonlyMap<string, ReportedFailure> = new Map()
+  private readonly failures: LastingFailures
+  /** Phases that the running turn came to. */
+  private readonly phases = new Set<string>()
   /** Notes of sessions: each new session reports the same ones again. */
   private readonly noted = new Set<string>()
   private notes: ReadonlySet<string> = new Set()
@@ -122,6 +124,7 @@ export class ControllerTurns {
     this.options = options
     this.onUnusable = onUnusable
     this.intake = new TurnIntake(ports.intake, options.intake, this.between, request)
+    this.failures = new LastingFailures(ports.log, (lasting) => this.meter?.failing(lasting))
   }
 
   measure(meter: TurnMeter, metrics: Metrics): void {
@@ -133,6 +136,7 @@ export class ControllerTurns {
   readonly one = async (signal: AbortSignal): Promise<void> => {
     const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
+    this.phases.clear()
     this.meter?.begin()
     this.tracer?.begin()
     let scope: TurnScope = { about: 'everything' }
@@ -147,6 +151,7 @@ export class ControllerTurns {
         return digest
       })
       if (scope.about === 'nothing') {
+        if (polled !== undefined) this.failures.unchanged()
         await this.serveOthers(polled, signal)
         return
       }
@@ -160,19 +165,18 @@ export class ControllerTurns {
     const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
-      this.meter?.ended(outcome, outcome === 'failed' ? failuresOf(thrown) : [])
+      this.meter?.ended(outcome)
       this.tracer?.ended(scope.about === 'units' ? 'units' : 'everything', outcome)
       const isLast = outcome === 'failed' && (await this.failed(thrown))
       if (!isLast) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
     }
-    const failures = reportedFailures(result)
-    const all = failures.map(({ failure }) => failure)
+    const all = failuresIn(result).map(({ failure }) => failure)
     const [first, ...rest] = all
     const isWhole = scope.about === 'everything'
     const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
     const outcome = nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial'
-    this.meter?.ended(outcome, all, result, isWhole)
+    this.meter?.ended(outcome, result, isWhole)
     this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
@@ -180,7 +184,7 @@ export class ControllerTurns {
       [...sourceNotes(result.view), ...result.units.flatMap(notesOf), ...result.decided.flatMap(({ plan }) => plan.notes)],
       isWhole,
     )
-    this.reportFailures(failures, isOutside(scope, result))
+    this.failures.ended(scope, result)
     await this.announce(result, signal)
     await this.serveOthers(polled ?? (isWhole ? result.view : undefined), signal)
     if (!nothing) {
@@ -236,6 +240,7 @@ export class ControllerTurns {
   }
 
   private readonly step = (step: string): void => {
+    this.phases.add(phaseOf(step) ?? 'read')
     this.meter?.step(step)
     this.tracer?.step(step)
     this.ports.log.process({ event: 'step', step: loggableName(step) })
@@ -262,7 +267,9 @@ export class ControllerTurns {
     const isUnusable = !this.succeeded && this.retained === undefined && failures.every(({ code }) => UNUSABLE.has(code))
     this.unusable = isUnusable ? thrown : undefined
     if (isUnusable && this.onUnusable()) return true
-    this.reportFailures(failures.map((failure) => ({ failure })))
+    const isReading = [...this.phases].every((phase) => phase === 'read')
+    if (!isReading) this.intake.requestWhole()
+    this.failures.failed({ thrown, isReading, clusters: this.retained?.clusters ?? [] })
     await this.closeAfter(failures)
     return false
   }
@@ -304,23 +311,6 @@ export class ControllerTurns {
     this.notes = new Set([...(isWhole ? [] : this.notes), ...notes.map(sentenceOf)])
   }
 
-  /**
-   * Logs new failures, and those that are gone.
-   * @param isOutside failures that the turn could not have met again; undefined where it observed nothing
-   */
-  private reportFailures(failures: readonly ReportedFailure[], isOutside: (failure: ReportedFailure) => boolean = () => true): void {
-    const now = new Map(failures.map((one) => [failureKey(one), one]))
-    const fresh = [...now].flatMap(([key, one]) => (this.failing.has(key) ? [] : [one]))
-    const missing = [...this.failing].filter(([key]) => !now.has(key))
-    const [retained, gone] = partition(missing, ([, one]) => isOutside(one))
-    this.ports.log.failures(fresh, 'new')
-    this.ports.log.failures(
-      gone.map(([, one]) => one),
-      'gone',
-    )
-    this.failing = new Map([...retained, ...now])
-  }
-
   /** The writes of a dry run, if they differ from those of the turn before. */
   private freshPlan({ written }: TurnResult): readonly Loggable[] | undefined {
     if (!this.options.dryRun) return undefined
@@ -337,17 +327,6 @@ export class ControllerTurns {
 
 const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transitions: [] } as const
 
-/** Whether a failure is about a cluster that was not observed, or a unit that the turn was not about. */
-function isOutside(scope: TurnScope, { notObserved, units }: TurnResult): (failure: ReportedFailure) => boolean {
-  const lost = new Set<string>(notObserved.map(({ cluster }) => loggableName(cluster)))
-  if (scope.about !== 'units') return ({ cluster }) => cluster !== undefined && lost.has(cluster)
-  const observed = new Set<string>([...scope.only.keys()].map((cluster) => loggableName(cluster)))
-  const names = units.map((unit) => (unit.state === 'failed' ? unit : unit.unit))
-  const seen = new Set(names.map(({ cluster, packagePath }) => `${loggableName(cluster)} ${loggableName(packagePath)}`))
-  return ({ cluster, package: name }) =>
-    cluster === undefined || lost.has(cluster) || !observed.has(cluster) || (name !== undefined && !seen.has(`${cluster} ${name}`))
-}
-
 function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
   return {
     units: result.units.length,
@@ -356,25 +335,6 @@ function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds
     writes: result.written.length,
     transitions: transitionsOf(result),
   }
-}
-
-function reportedFailures(result: TurnResult): readonly ReportedFailure[] {
-  return [
-    ...result.notObserved.flatMap(({ cluster, failures }) => failures.map((failure) => ({ failure, cluster: loggableName(cluster) }))),
-    ...result.units.flatMap((unit) => {
-      const [cluster, name] = unit.state === 'failed' ? [unit.cluster, unit.packagePath] : [unit.unit.cluster, unit.unit.packageName]
-      return unitFailures(unit).map((failure) => ({ failure, cluster: loggableName(cluster), package: loggableName(name) }))
-    }),
-    ...[...result.reported, ...result.unsettled].map((failure) => ({ failure })),
-  ]
-}
-
-function failureKey({ failure: { code, where, message }, cluster, package: name }: ReportedFailure): string {
-  return JSON.stringify([code, where, message, cluster, name])
-}
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly [readonly Item[], readonly Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
 function answered({ proposal, by, line, outcome, failure }: Answer): ProcessEvent {

@@ -234,7 +234,7 @@ export class TurnIntake {
 
   /** What time alone changes is no event: units that wait for something are observed again. */
   private lookAgain({ units, reported, unsettled, updates, view }: TurnResult, now: number): void {
-    const { interval, resync } = this.options
+    const { interval } = this.options
     const landing = new Set(view.closed.filter(isLanding).map(({ spec: { unit } }) => `${unit.cluster} ${unit.package}`))
     const isLedgerPushed = updates.some(({ ref }) => ref === `refs/heads/${LEDGER_BRANCH}`)
     for (const unit of units) {
@@ -255,7 +255,13 @@ export class TurnIntake {
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }
     // Something was not written, of whatever unit it is.
-    if (reported.length + unsettled.length > 0) this.wholeAt = Math.min(this.wholeAt, now - resync + interval)
+    if (reported.length + unsettled.length > 0) this.requestWhole()
+  }
+
+  /** A turn about everything is due after the interval. */
+  requestWhole(): void {
+    const { interval, resync } = this.options
+    this.wholeAt = Math.min(this.wholeAt, this.ports.now() - resync + interval)
   }
 
   /** Names of the clusters of which no change goes unseen. */

@@ -1,8 +1,8 @@
 /** Measures the turns for the metrics and for the readiness. */
-import type { Failure } from '../failure.ts'
 import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
 import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { LastingFailure } from './lasting-failures.ts'
 import type { ReadinessState } from './readiness.ts'
 import { countBy, TurnCounter } from './turn-numbers.ts'
 
@@ -47,17 +47,26 @@ export class TurnMeter {
     this.phase = { name, began: this.parts.elapsed() }
   }
 
+  /** @param lasting failures that began and did not end */
+  failing(lasting: readonly LastingFailure[]): void {
+    const { repository, metrics } = this.parts
+    metrics.failing(
+      repository,
+      countBy(lasting, ({ failure }) => failure.code),
+    )
+  }
+
   /**
    * @param result undefined for a turn without one
    * @param whole whether it was about every package of its clusters
    */
-  ended(outcome: TurnNumbers['outcome'], failures: readonly Failure[], result?: TurnResult, whole = true): void {
+  ended(outcome: TurnNumbers['outcome'], result?: TurnResult, whole = true): void {
     const { repository, metrics, readiness, elapsed } = this.parts
     this.endPhase()
     const duration = elapsed() - this.began
     const phases = new Map([...this.phases, ['total', duration / 1_000]])
     const observed = result === undefined ? undefined : this.counter.numbersOf(result, whole)
-    metrics.turn({ repository, outcome, phases, failures: countBy(failures, ({ code }) => code), observed })
+    metrics.turn({ repository, outcome, phases, observed })
     readiness.turnEnded(observed, duration)
   }
 

@@ -105,7 +105,7 @@ export interface Log {
   of(repository: Loggable): Log
   /** A turn that ended: one event for each transition, one for the plan of a dry run, then one for the turn. */
   turn(turn: TurnEvent): void
-  /** One event each. `gone`: a turn that would have met it again did not. */
+  /** One event each, at level `error` where they begin and `warn` where they end: who reads of the one reads of the other. */
   failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void
   /** One event for each cause. */
   notes(notes: readonly Note[]): void

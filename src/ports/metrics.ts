@@ -67,8 +67,6 @@ export interface TurnNumbers {
   readonly outcome: 'succeeded' | 'partial' | 'failed' | 'aborted'
   /** Seconds by phase; `total` is the whole turn. */
   readonly phases: ReadonlyMap<string, number>
-  /** By code. */
-  readonly failures: ReadonlyMap<string, number>
   /** Undefined for a turn without a result. */
   readonly observed: ObservedNumbers | undefined
 }
@@ -93,6 +91,8 @@ export interface MetricsSource {
 export interface Metrics {
   /** A turn that ended. */
   turn(turn: TurnNumbers): void
+  /** The failures of a repository that began and did not end, by code. */
+  failing(repository: string, failures: ReadonlyMap<string, number>): void
   /** A request that ended. */
   request(request: TracedRequest): void
   /** A verdict about a changed object. @param seconds since the event was read from the connection */

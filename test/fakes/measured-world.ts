@@ -16,7 +16,7 @@ const API = {
 }
 
 /** So that their panel has data. */
-const FAILURES = [new Failure({ code: 'BP3001', what: 'canary', why: 'canary', remedy: 'canary' })]
+const FAILURE = new Failure({ code: 'BP3001', what: 'canary', why: 'canary', remedy: 'canary' })
 
 /** Names and values that are in the world, and must be in no label. */
 export const CANARIES = ['canary', 'replicas', 'kubectl-edit', 'other-controller', 'nginx', 'COLOR', 'ConfigMap', 'Deployment', 'shop']
@@ -31,7 +31,8 @@ export class MeasuredWorld {
   async turn(): Promise<void> {
     this.meter.begin()
     const result = await this.world.scan({ onProgress: (step) => this.meter.step(step) })
-    this.meter.ended('succeeded', FAILURES, result)
+    this.meter.ended('succeeded', result)
+    this.meter.failing([{ failure: FAILURE, ending: 'observed', key: '' }])
     this.requests()
   }
 

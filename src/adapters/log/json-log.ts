@@ -52,7 +52,7 @@ export class JsonLog implements Log {
     for (const { failure, ...unit } of failures) {
       const { code, what, where, why, remedy, retry } = loggableFailure(failure)
       const fields = { ...unit, code, what, where, why }
-      if (state === 'gone') this.#pino.info({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
+      if (state === 'gone') this.#pino.warn({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
       else this.#pino.error({ event: 'failure', ...fields, remedy, retry }, what)
     }
   }

@@ -39,7 +39,7 @@ export class TextLog implements Log {
     for (const failure of groupFailures(failures.map((one) => loggableFailure(one.failure)))) {
       const [head = '', ...rest] = formatFailure(failure).split('\n')
       const text = head.slice('error'.length)
-      if (state === 'gone') this.#line('info', `the error is gone:${text}`)
+      if (state === 'gone') this.#line('warn', `the error is gone:${text}`)
       else this.#line('error', [`${this.#red('error')}${text}`, ...rest].join('\n'))
     }
   }

@@ -76,7 +76,7 @@ export const METRICS = {
   ),
   backporch_held: gauge('Packages whose record stays a draft, by reason.', ['reason']),
   backporch_storm: gauge('1 while proposals are held back because too much drifted at once.'),
-  backporch_failures: gauge('Failures of the last turn, by code (backporch explain CODE).', ['code']),
+  backporch_failures: gauge('Failures that last, by code (backporch explain CODE).', ['code']),
   backporch_cluster_last_observed_timestamp_seconds: gauge('Last observation of a cluster. 0: never since the start.', ['cluster'], {
     open: ['cluster'],
     overflow: 'min',

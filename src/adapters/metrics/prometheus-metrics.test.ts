@@ -43,7 +43,7 @@ function turnOf(packages: readonly PackageNumbers[], more: Partial<ObservedNumbe
     occurrences: [],
     ...more,
   }
-  return { outcome: 'succeeded', phases: new Map([['total', 1]]), failures: new Map(), observed }
+  return { outcome: 'succeeded', phases: new Map([['total', 1]]), observed }
 }
 
 /** Samples of our own metrics, `name{labels} value`, without the buckets of histograms. */
@@ -94,7 +94,8 @@ test('a cluster or a package that cannot be observed keeps its drift and is Unkn
     '{cluster="prod"} 160',
     '{cluster="stage"} 100',
   ])
-  metrics.turn({ outcome: 'failed', phases: new Map(), failures: new Map([['BP3001', 2]]), observed: undefined })
+  metrics.turn({ outcome: 'failed', phases: new Map(), observed: undefined })
+  metrics.failing('', new Map([['BP3001', 2]]))
   assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 2'])
   assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
   assert.deepEqual(await samples(metrics, 'backporch_turns_total'), ['{outcome="succeeded"} 2', '{outcome="failed"} 1'])
@@ -294,15 +295,17 @@ test('repositories that share a cluster neither replace nor double the numbers o
   const [one, other] = [{ repository: 'git.example.com/a/one' }, { repository: 'git.example.com/a/other' }]
   const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore', url: '' } as const
   const api = packageOf('apps/api', { cluster: edge })
-  metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one, failures: new Map([['BP3001', 1]]) })
+  metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one })
   const clusters = new Map([
     [PROD, 90],
     [edge, 100],
   ])
   const web = packageOf('apps/web', { ...DRIFTED, driftedSince: 40, proposal })
-  metrics.turn({ ...turnOf([web, api], { clusters }), ...other, failures: new Map([['BP3001', 2]]) })
+  metrics.turn({ ...turnOf([web, api], { clusters }), ...other })
+  metrics.failing(one.repository, new Map([['BP3001', 1]]))
+  metrics.failing(other.repository, new Map([['BP3001', 2]]))
   // A whole turn of one says nothing of what the other has.
-  metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one, failures: new Map([['BP3001', 1]]) })
+  metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one })
   const labels = '{cluster="prod",package="apps/web"'
   assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [`${labels},risk="critical"} 2`])
   assert.deepEqual(await samples(metrics, 'backporch_oldest_drift_timestamp_seconds'), [`${labels}} 40`])

@@ -22,7 +22,7 @@ const WATCH_COUNTERS = {
 /** What the turns of one repository left. */
 interface RepositoryNumbers {
   readonly fleet: FleetNumbers
-  /** Of its last turn, by code. */
+  /** That last, by code. */
   failures: ReadonlyMap<string, number>
 }
 
@@ -51,16 +51,17 @@ export class PrometheusMetrics implements Metrics {
     return this.instruments.registry.contentType
   }
 
-  turn({ repository = '', outcome, phases, failures, observed }: TurnNumbers): void {
-    const own = this.repositories.get(repository) ?? { fleet: new FleetNumbers(), failures: new Map() }
-    this.repositories.set(repository, own)
-    this.changed = true
+  turn({ repository = '', outcome, phases, observed }: TurnNumbers): void {
+    const own = this.of(repository)
     this.instruments.count('backporch_turns_total', { outcome })
     for (const [phase, seconds] of phases) this.instruments.observe('backporch_reconcile_duration_seconds', { phase }, seconds)
-    if (outcome !== 'aborted') own.failures = failures
     if (observed === undefined) return
     own.fleet.take(observed)
     for (const occurrence of observed.occurrences) this.occurred(occurrence)
+  }
+
+  failing(repository: string, failures: ReadonlyMap<string, number>): void {
+    this.of(repository).failures = failures
   }
 
   request({ to: { system, name }, what, outcome, budget }: TracedRequest): void {
@@ -121,6 +122,13 @@ export class PrometheusMetrics implements Metrics {
     const depths = [...(this.source.queues?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
     this.instruments.replace('workqueue_depth', depths)
     return this.instruments.registry.metrics()
+  }
+
+  private of(repository: string): RepositoryNumbers {
+    const own = this.repositories.get(repository) ?? { fleet: new FleetNumbers(), failures: new Map() }
+    this.repositories.set(repository, own)
+    this.changed = true
+    return own
   }
 
   /** Repositories that are there no more take their numbers along. */
