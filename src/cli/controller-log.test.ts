@@ -145,6 +145,72 @@ test('an outage in which nothing changes ends too, in the log and in the metric,
   assert.deepEqual(seen, ['1', 'none', 'none', '1', 'none', 'none'])
 })
 
+const API = {
+  'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n',
+  'apps/api/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {a: b}\n',
+}
+
+test('rights that are missing are one failure with the rule, in the log and in the metric, and begin and end again', async () => {
+  const world = new TurnWorld('{mode: Propose}', API)
+  const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })
+  const seen: (string | undefined)[] = []
+  const look = async (): Promise<void> => {
+    seen.push(/^backporch_failures\{code="BP3003"\} (\d+)$/m.exec(await metrics.exposition())?.[1])
+  }
+  const take = () => world.cluster.unreadable.add('apps/Deployment')
+  const other = (value: string) => async () => {
+    await look()
+    world.edit('/ConfigMap/shop/api', 'data.a', value)
+  }
+  const give = () => {
+    world.cluster.unreadable.delete('apps/Deployment')
+    world.edit(WEB, IMAGE, 'evil.example.com/nginx:1.28')
+  }
+  const outage = (value: string) => [take, NOTHING, NOTHING, other(value), look, give, NOTHING, look]
+  const openMonitoring = async () => ({ url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics })
+  const waits = [NOTHING, NOTHING, ...outage('c'), ...outage('d')]
+  const { stderr } = await runWatched(world, ['--http-address', '9090'], waits, { openMonitoring })
+  const events = logEvents(stderr).filter(({ event }) => event === 'failure' || event === 'recovered')
+  const once = [
+    ['failure', 'error', 'BP3003', 'prod', 'allow it'],
+    ['recovered', 'warn', 'BP3003', 'prod', undefined],
+  ]
+  assert.deepEqual(
+    events.map(({ event, level, code, cluster, remedy }) => [event, level, code, cluster, remedy]),
+    [...once, ...once],
+  )
+  assert.deepEqual(
+    [events[0]?.['what'], events[0]?.['where']],
+    ['the account lacks rights for 1 object of 1 package', 'cluster prod: Deployment shop/web'],
+  )
+  assert.deepEqual(seen, ['1', '1', undefined, '1', '1', undefined])
+  assert.ok(world.repository.names().some((name) => name.startsWith('proposed/apps/web/')))
+  const unread = logEvents(stderr, 'turn').filter(({ failedUnits }) => failedUnits === 1)
+  assert.ok(unread.length > 0)
+  assert.deepEqual([...new Set(unread.map(({ outcome }) => outcome))], ['partial'])
+})
+
+test('a turn about another package ends no failure of an object that cannot be read', async () => {
+  const world = new TurnWorld('{mode: Propose}', API)
+  const edits = ['c', 'd'].map((value) => () => world.edit('/ConfigMap/shop/api', 'data.a', value))
+  const begin = () => {
+    world.cluster.unreadable.add(WEB)
+    world.edit(WEB, 'spec.replicas', 5)
+  }
+  const { stderr } = await runWatched(world, ['--interval', '1h', '--resync-interval', '24h'], [NOTHING, NOTHING, begin, ...edits, NOTHING])
+  const turns = logEvents(stderr, 'turn').map(({ units, failedUnits }) => [units, failedUnits])
+  assert.deepEqual(turns.slice(-3), [
+    [1, 1],
+    [1, 0],
+    [1, 0],
+  ])
+  const ends = logEvents(stderr).filter(({ event }) => event === 'failure' || event === 'recovered')
+  assert.deepEqual(
+    ends.map(({ event, what }) => [event, what]),
+    [['failure', 'cannot read 1 object of 1 package']],
+  )
+})
+
 test('the failure of the only cluster names the cluster, also where no watch told of it', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const waits = [() => (world.cluster.unreachable = failure('BP3001')), () => (world.cluster.unreachable = undefined), NOTHING]

@@ -26,6 +26,7 @@ import { transitionsOf } from './transitions.ts'
 import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
 import { phaseOf, type TurnMeter } from './turn-meter.ts'
 import type { TurnTracer } from './turn-tracer.ts'
+import { isUnread } from './unread-objects.ts'
 
 /** State that outlives a session, and the progress for the log. */
 interface TurnInputs {
@@ -175,7 +176,7 @@ export class ControllerTurns {
     const [first, ...rest] = all
     const isWhole = scope.about === 'everything'
     const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
-    const outcome = nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial'
+    const outcome = nothing ? 'failed' : first === undefined && !result.units.some(isIncomplete) ? 'succeeded' : 'partial'
     this.meter?.ended(outcome, result, isWhole)
     this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
@@ -330,11 +331,16 @@ const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transi
 function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
   return {
     units: result.units.length,
-    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0).length,
+    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0 || isIncomplete(unit)).length,
     failedClusters: result.notObserved.length,
     writes: result.written.length,
     transitions: transitionsOf(result),
   }
+}
+
+/** Whether an object of the unit could not be read. */
+function isIncomplete(unit: UnitResult): boolean {
+  return unit.state === 'planned' && unit.observation.incomplete.some(isUnread)
 }
 
 function answered({ proposal, by, line, outcome, failure }: Answer): ProcessEvent {

@@ -2,12 +2,13 @@
  * The failures that began and did not end. Each is logged when it begins, and when a turn shows that it is gone. A turn about some packages meets
  * no failure of the others, so each failure has what would show its end.
  */
-import { failuresOf } from '../failure.ts'
+import { type Failure, failuresOf } from '../failure.ts'
 import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { Log, ReportedFailure } from '../ports/log.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { TurnScope } from './turn-intake.ts'
+import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from './unread-objects.ts'
 
 /**
  * What shows that a failure is gone. `read`: git, policies and the forge are read; `observed`: its cluster is, or its package there; `everything`: a
@@ -32,11 +33,13 @@ export interface FailedTurn {
 
 export class LastingFailures {
   private readonly log: Log
-  private readonly onChange: (failures: readonly LastingFailure[]) => void
+  private readonly onChange: (failures: readonly Failure[]) => void
   private known: ReadonlyMap<string, LastingFailure> = new Map()
+  /** By cause and package: a cause that several packages have is one failure. */
+  private unread: ReadonlyMap<string, UnreadObjects> = new Map()
 
   /** @param onChange called with all that last, after each turn that says something of them */
-  constructor(log: Log, onChange: (failures: readonly LastingFailure[]) => void) {
+  constructor(log: Log, onChange: (failures: readonly Failure[]) => void) {
     this.log = log
     this.onChange = onChange
   }
@@ -60,6 +63,7 @@ export class LastingFailures {
 
   ended(scope: TurnScope, result: TurnResult): void {
     const isObserved = observedBy(scope, result)
+    this.replaceUnread(result, isObserved)
     this.replace(failuresIn(result), (one) => {
       if (one.ending === 'observed') return isObserved(one)
       return one.ending === 'read' || scope.about === 'everything'
@@ -80,8 +84,24 @@ export class LastingFailures {
       [...before].flatMap(([key, one]) => (this.known.has(key) ? [] : [one])),
       'gone',
     )
-    this.onChange([...this.known.values()])
+    this.onChange([...this.known.values(), ...unreadCauses(this.unread)].map(({ failure }) => failure))
   }
+
+  /** Causes that begin in one turn are logged together, and so are those that end. */
+  private replaceUnread({ units }: TurnResult, isObserved: (place: Place) => boolean): void {
+    const before = this.unread
+    const met = units.flatMap((unit) => (unit.state === 'failed' ? [] : unreadObjectsOf(unit)))
+    const kept = [...before].filter(([, one]) => !isObserved(one))
+    this.unread = new Map([...kept, ...met.map((one) => [`${one.package} ${causeKey(one)}`, one] as const)])
+    const [causes, now] = [before, this.unread].map((each) => new Set([...each.values()].map(causeKey)))
+    this.log.failures(unreadFailures([...this.unread.values()].filter((one) => causes?.has(causeKey(one)) === false)), 'new')
+    this.log.failures(unreadFailures([...before.values()].filter((one) => now?.has(causeKey(one)) === false)), 'gone')
+  }
+}
+
+/** One for each cause. */
+function unreadCauses(unread: ReadonlyMap<string, UnreadObjects>): readonly Pick<ReportedFailure, 'failure'>[] {
+  return [...Map.groupBy(unread.values(), causeKey).values()].flatMap(unreadFailures)
 }
 
 function lasting(reported: ReportedFailure, ending: Ending, keyOf = fullKey): LastingFailure {
@@ -98,8 +118,10 @@ function outageKey(reported: ReportedFailure): string {
   return failure.retry === 'backoff' ? JSON.stringify([failure.code, failure.where, cluster]) : fullKey(reported)
 }
 
+type Place = Pick<ReportedFailure, 'cluster' | 'package'>
+
 /** Whether the turn observed the package of a failure, or its cluster. */
-function observedBy(scope: TurnScope, { notObserved, units }: TurnResult): (failure: LastingFailure) => boolean {
+function observedBy(scope: TurnScope, { notObserved, units }: TurnResult): (failure: Place) => boolean {
   const lost = new Set<string>(notObserved.map(({ cluster }) => loggableName(cluster)))
   if (scope.about !== 'units') return ({ cluster }) => !lost.has(cluster ?? '')
   const asked = new Set<string>([...scope.only.keys()].map((cluster) => loggableName(cluster)))

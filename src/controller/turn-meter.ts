@@ -1,8 +1,8 @@
 /** Measures the turns for the metrics and for the readiness. */
+import type { Failure } from '../failure.ts'
 import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
 import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import type { LastingFailure } from './lasting-failures.ts'
 import type { ReadinessState } from './readiness.ts'
 import { countBy, TurnCounter } from './turn-numbers.ts'
 
@@ -48,11 +48,11 @@ export class TurnMeter {
   }
 
   /** @param lasting failures that began and did not end */
-  failing(lasting: readonly LastingFailure[]): void {
+  failing(lasting: readonly Failure[]): void {
     const { repository, metrics } = this.parts
     metrics.failing(
       repository,
-      countBy(lasting, ({ failure }) => failure.code),
+      countBy(lasting, ({ code }) => code),
     )
   }
 

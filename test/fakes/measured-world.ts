@@ -32,7 +32,7 @@ export class MeasuredWorld {
     this.meter.begin()
     const result = await this.world.scan({ onProgress: (step) => this.meter.step(step) })
     this.meter.ended('succeeded', result)
-    this.meter.failing([{ failure: FAILURE, ending: 'observed', key: '' }])
+    this.meter.failing([FAILURE])
     this.requests()
   }
 

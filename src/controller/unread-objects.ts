@@ -1,0 +1,81 @@
+/** The objects that a turn could not read, as failures: a unit of which nothing is known may hide any drift. */
+import { FAILURE_CODES, Failure, type FailureCode } from '../failure.ts'
+import { type Loggable, loggableName, loggableText } from '../krm/redaction/loggable.ts'
+import type { PlannedResult } from '../plan/turn/unit-result.ts'
+import { count } from '../proposal/text/words.ts'
+import type { Incomplete } from '../record/schema.ts'
+
+/** The code of a missing right. */
+const FORBIDDEN = 'BP3003'
+/** Objects or packages, and rules, that one failure names. */
+const MOST_NAMED = 5
+
+/** One cause in one package. */
+export interface UnreadObjects {
+  readonly cluster: Loggable
+  readonly package: Loggable
+  readonly code: FailureCode
+  readonly why: string
+  readonly remedy: string
+  /** Names of the objects. */
+  readonly objects: readonly string[]
+}
+
+/** What could not be read, and what a missing right leaves unproven. */
+export function isUnread({ state, code }: Incomplete): boolean {
+  return state === 'unreadable' || code === FORBIDDEN
+}
+
+export function unreadObjectsOf({ unit, observation }: PlannedResult): readonly UnreadObjects[] {
+  const place = { cluster: loggableName(unit.cluster), package: loggableName(unit.packageName || '.') }
+  const causes = Map.groupBy(observation.incomplete.filter(isUnread), (one) => JSON.stringify(causeOf(one)))
+  return [...causes.values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ ...place, ...causeOf(first), objects: same.map(nameOf) }]
+  })
+}
+
+function causeOf({ code, why, remedy = 'backporch status names the objects' }: Incomplete): Pick<UnreadObjects, 'code' | 'why' | 'remedy'> {
+  // A missing right is known by the rule that gives it.
+  return { code: code in FAILURE_CODES ? (code as FailureCode) : 'BP3012', why: code === FORBIDDEN ? '' : why, remedy }
+}
+
+function nameOf({ ref, package: path = '' }: Incomplete): string {
+  if (ref === undefined) return path
+  return `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
+}
+
+/** Tells the causes of one cluster apart. */
+export function causeKey({ cluster, code, why, remedy }: UnreadObjects): string {
+  return JSON.stringify([cluster, code, why, remedy])
+}
+
+/** One failure for each cause; the missing rights of a cluster are one failure with all rules. */
+export function unreadFailures(unread: readonly UnreadObjects[]): readonly { readonly failure: Failure; readonly cluster: Loggable }[] {
+  const groups = Map.groupBy(unread, (one) => (one.code === FORBIDDEN ? one.cluster : causeKey(one)))
+  return [...groups.values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ failure: failureOf(first, same), cluster: first.cluster }]
+  })
+}
+
+function failureOf({ cluster, code, why, remedy }: UnreadObjects, same: readonly UnreadObjects[]): Failure {
+  const objects = [...new Set(same.flatMap((one) => one.objects))]
+  const packages = new Set(same.map((one) => one.package))
+  const seen = `${count(objects.length, 'object')} of ${count(packages.size, 'package')}`
+  const where = `cluster ${cluster}: ${listed(objects)}`
+  if (code !== FORBIDDEN) return new Failure({ code, what: `cannot read ${seen}`, where, why, remedy, retry: 'backoff' })
+  return new Failure({
+    code,
+    what: `the account lacks rights for ${seen}`,
+    where,
+    why: 'whether they differ from git is not known (403)',
+    remedy: listed([...new Set(same.map((one) => one.remedy))], '; '),
+    retry: 'on-change',
+  })
+}
+
+function listed(names: readonly string[], between = ', '): string {
+  const more = names.length - MOST_NAMED
+  return loggableText(`${names.slice(0, MOST_NAMED).join(between)}${more > 0 ? `${between}and ${more} more` : ''}`)
+}
