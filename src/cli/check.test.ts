@@ -65,6 +65,29 @@ test('a repository whose units a syncer names has no warning for its lack of pac
   assert.doesNotMatch(stdout, /BP1004/)
 })
 
+test('the rights are asked in the namespaces of the packages, and in that of the context only where an object goes there', async () => {
+  const asked = async (files: Readonly<Record<string, string>>) => {
+    const namespaces: string[] = []
+    const access: Probes['access'] = async (_, namespace) => {
+      namespaces.push(namespace)
+      return { rules: [], incomplete: false, serverTime: undefined }
+    }
+    const world = new TurnWorld('{mode: Propose}', files)
+    const { stdout } = await runInWorld(world, ['check', '--repo', 'deploy'], { probes: async () => probes({ access }) })
+    return { namespaces, stdout }
+  }
+  const config = (namespace: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a${namespace}}\n`
+  const api = { 'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n' }
+  const declared = await asked({ ...api, 'apps/api/a.yaml': config(', namespace: api') })
+  assert.deepEqual(declared.namespaces.sort(), ['api', 'shop'])
+  assert.match(declared.stdout, /^✗ BP3003 cluster prod: the account may not get nor list anything in namespaces (api, shop|shop, api)$/m)
+  assert.deepEqual((await asked({ ...api, 'apps/api/a.yaml': config('') })).namespaces.sort(), ['default', 'shop'])
+  const many = Array.from({ length: 12 }, (_, index) => config(`${index}, namespace: n${index}`)).join('---\n')
+  const { namespaces, stdout } = await asked({ ...api, 'apps/api/a.yaml': many })
+  assert.equal(namespaces.length, 10)
+  assert.match(stdout, /^\? cluster prod: the rights in further namespaces of the packages were not asked for: \S+, \S+, \S+$/m)
+})
+
 test('says where the key comes from, and whether git knows who sits here', async () => {
   const known = await check({})
   assert.match(known.stdout, /^✓ key: from BACKPORCH_KEY$/m)

@@ -7,7 +7,7 @@ import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { countWaitingHeads } from '../../reconcile/apply/write-open-heads.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
-import { checkPackages } from '../../reconcile/onboard/check-packages.ts'
+import { judgePackages, type ReadPackages, readPackages } from '../../reconcile/onboard/check-packages.ts'
 import { judgePipelines, readSweepingCommands } from '../../reconcile/onboard/check-pipelines.ts'
 import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
 import {
@@ -72,17 +72,24 @@ export async function check(options: CheckOptions, cli: CliContext): Promise<num
     findings.push(...(await guarded(name, work, cli)))
   }
   const base = await checkGit(options, probes, cli, ask)
-  const synced = await checkCluster(options, probes, cli, ask)
+  const packages = base === undefined ? undefined : packagesOf(base, options, cli)
+  // What is wrong with them is told below.
+  const namespaces = await packages?.then(
+    (read) => read.namespaces,
+    () => undefined,
+  )
+  const synced = await checkCluster({ options, probes, cli, namespaces: namespaces ?? new Set() }, ask)
   // Syncers of the cluster name units that have no Kptfile.
-  if (base !== undefined)
-    await ask('packages', async () => {
-      const read = { branch: base.branch, renderer: await cli.openRenderer(allowedFunctions(options, cli.env)), operator: base.operator }
-      return checkPackages(base.repository, { ...read, synced }, cli.signal)
-    })
+  if (packages !== undefined) await ask('packages', async () => judgePackages(await packages, synced))
   await ask('key', async () => [await checkKey(probes)])
   progress.end()
   print(findings, new Printer(cli, options))
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
+}
+
+async function packagesOf({ repository, branch, operator }: CheckedBase, options: CheckOptions, cli: CliContext): Promise<ReadPackages> {
+  const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
+  return readPackages(repository, { branch, renderer, operator }, cli.signal)
 }
 
 function passed(check: string, message: string): Finding {
@@ -212,8 +219,16 @@ function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear'
   return { check: 'git-push', state: 'failed', code: 'BP4002', message: `git: a push to ${name} is refused: ${why}`, fix }
 }
 
+interface ClusterQuestion {
+  readonly options: CheckOptions
+  readonly probes: Probes
+  readonly cli: CliContext
+  /** Of the packages. */
+  readonly namespaces: ReadPackages['namespaces']
+}
+
 /** How many units syncers of the cluster name; none where this is not known. */
-async function checkCluster(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<number> {
+async function checkCluster({ options, probes, cli, namespaces }: ClusterQuestion, ask: Check): Promise<number> {
   const { signal } = cli
   const target = { ...clusterTarget(options), trace: new Printer(cli, options).trace }
   let reader: ClusterReader | undefined
@@ -239,11 +254,13 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     if (options.live === undefined) {
       await ask('cluster-rbac', async () => {
         const answers = new Map<string, ClusterAccessAnswer>()
-        for (const one of await namespacesOf(options, cli, namespace)) answers.set(one, await probes.access(target, one, signal))
+        const wanted = await namespacesOf({ options, cli, declared: namespaces, own: namespace })
+        for (const one of wanted.slice(0, MOST_NAMESPACES)) answers.set(one, await probes.access(target, one, signal))
         const [first] = answers.values()
         const settles = (await policiesOf(options, cli)).some(({ document }) => document.spec.settle === 'backporch')
         return [
           ...judgeAccess(oneLine(found.name), answers, settles),
+          ...notAsked(oneLine(found.name), wanted.slice(MOST_NAMESPACES)),
           ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, cli.clock.now().getTime()),
         ]
       })
@@ -282,18 +299,40 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
 
 const MOST_NAMESPACES = 10
 
-/** The context's own, and those in which the ledger knows objects. */
-async function namespacesOf(options: CheckOptions, cli: CliContext, own: string): Promise<readonly string[]> {
+interface NamespacesQuestion {
+  readonly options: CheckOptions
+  readonly cli: CliContext
+  /** By the packages; empty for that of the context. */
+  readonly declared: ReadPackages['namespaces']
+  /** Of the context. */
+  readonly own: string
+}
+
+/** Those of the packages, and those in which the ledger knows objects; that of the context where there are no others. */
+async function namespacesOf({ options, cli, declared, own }: NamespacesQuestion): Promise<readonly string[]> {
+  const names = [...declared].map((name) => name || own)
+  const all = [...new Set([...names, ...(await recordedNamespaces(options, cli))])]
+  return all.length === 0 ? [own] : all
+}
+
+async function recordedNamespaces(options: CheckOptions, cli: CliContext): Promise<readonly string[]> {
   try {
     const { ledger } = await readLedgerOf(cli, { ...options, quiet: true })
-    const observed = ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
-    return [...new Set([own, ...observed])].slice(0, MOST_NAMESPACES)
+    return ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)
     // The probe of the ledger reports it.
-    return [own]
+    return []
   }
+}
+
+function notAsked(cluster: string, namespaces: readonly string[]): readonly Finding[] {
+  if (namespaces.length === 0) return []
+  const shown = namespaces.slice(0, MOST_NAMESPACES).map((name) => oneLine(name))
+  const more = namespaces.length > shown.length ? `, and ${namespaces.length - shown.length} more` : ''
+  const message = `cluster ${cluster}: the rights in further namespaces of the packages were not asked for: ${shown.join(', ')}${more}`
+  return [{ check: 'cluster-rbac', state: 'skipped', message }]
 }
 
 /** None where they cannot be read: that is a finding of its own. */

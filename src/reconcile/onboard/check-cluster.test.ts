@@ -75,6 +75,22 @@ it('says what is missing for reading, for dry runs and for settling', () => {
   assert.ok(states([READS], false, true).includes('cluster-rbac skipped'), 'a list that is not whole proves nothing')
 })
 
+it('names the namespaces in which a right is missing, whatever another one allows', () => {
+  const answer = (...rules: readonly AccessRule[]) => ({ rules, incomplete: false, serverTime: undefined })
+  const patch = rule('patch', 'deployments', 'apps')
+  const answers = new Map([
+    ['shop', answer(READS, patch)],
+    ['db', answer(rule('get', 'secrets'))],
+    ['mail', answer(READS)],
+  ])
+  const messages = judgeAccess('prod', answers, false).map(({ state, message }) => `${state} ${message}`)
+  assert.equal(messages[0], 'failed cluster prod: the account may not list anything in namespace db')
+  assert.match(
+    messages[2] ?? '',
+    /^warning cluster prod: the account may not patch in namespaces db, mail, so nothing can be dry-run there/,
+  )
+})
+
 it('says what the controller does without the right to watch, and without that to what decides dry runs', () => {
   const watching = (...rules: readonly AccessRule[]): string =>
     judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[1]?.message ?? ''

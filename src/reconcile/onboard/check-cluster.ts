@@ -15,7 +15,7 @@ export function judgeAccess(cluster: string, answers: ReadonlyMap<string, Cluste
   const rules = [...answers].flatMap(([namespace, { rules: own }]) => own.map((rule) => ({ namespace, rule })))
   const all = rules.map(({ rule }) => rule)
   const writes = new Set(rules.flatMap(({ rule, namespace }) => writesOf(rule).map((what) => `${what} in ${namespace}`)))
-  const findings: Finding[] = [judgeReading(cluster, all), judgeWatching(cluster, all), judgePatch(cluster, all)]
+  const findings: Finding[] = [judgeReading(cluster, answers), judgeWatching(cluster, all), judgePatch(cluster, answers)]
   const where = `cluster ${cluster}`
   if (writes.size > 0) {
     findings.push({
@@ -40,16 +40,28 @@ export function judgeAccess(cluster: string, answers: ReadonlyMap<string, Cluste
   return findings
 }
 
-function judgeReading(cluster: string, rules: readonly AccessRule[]): Finding {
-  const missing = ['get', 'list'].filter((verb) => !rules.some((rule) => allows(rule, verb)))
+type Answers = ReadonlyMap<string, Pick<ClusterAccessAnswer, 'rules'>>
+
+function judgeReading(cluster: string, answers: Answers): Finding {
+  const missing = ['get', 'list'].filter((verb) => namespacesWithout(verb, answers).length > 0)
+  const namespaces = [...new Set(missing.flatMap((verb) => namespacesWithout(verb, answers)))]
   if (missing.length === 0) return { check: 'cluster-read', state: 'passed', message: `cluster ${cluster}: the account may get and list` }
   return {
     check: 'cluster-read',
     state: 'failed',
     code: 'BP3003',
-    message: `cluster ${cluster}: the account may not ${missing.join(' nor ')} anything in the namespaces of the packages`,
+    message: `cluster ${cluster}: the account may not ${missing.join(' nor ')} anything in ${named(namespaces)}`,
     fix: 'bind the account to a ClusterRole with get, list and watch on the kinds of the packages',
   }
+}
+
+/** Rules for the whole cluster are in the answer of each namespace. */
+function namespacesWithout(verb: string, answers: Answers): readonly string[] {
+  return [...answers].flatMap(([namespace, { rules }]) => (rules.some((rule) => allows(rule, verb)) ? [] : [namespace]))
+}
+
+function named(namespaces: readonly string[]): string {
+  return `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`
 }
 
 /** What decides the answer to a dry run beside the object; `KindEpochs` follows them. */
@@ -81,8 +93,10 @@ function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
   }
 }
 
-function judgePatch(cluster: string, rules: readonly AccessRule[]): Finding {
-  if (rules.some((rule) => allows(rule, 'patch'))) {
+function judgePatch(cluster: string, answers: Answers): Finding {
+  const rules = [...answers.values()].flatMap((answer) => answer.rules)
+  const without = namespacesWithout('patch', answers)
+  if (without.length === 0) {
     const both = rules.some((rule) => allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)))
     const lacks = 'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
     const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can let dry runs through only`
@@ -91,7 +105,7 @@ function judgePatch(cluster: string, rules: readonly AccessRule[]): Finding {
   return {
     check: 'cluster-dry-run',
     state: 'warning',
-    message: `cluster ${cluster}: the account may not patch, so nothing can be dry-run: what ownership does not prove stays Unverified`,
+    message: `cluster ${cluster}: the account may not patch in ${named(without)}, so nothing can be dry-run there: what ownership does not prove stays Unverified`,
     fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that lets dry runs through only',
   }
 }

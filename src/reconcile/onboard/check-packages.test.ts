@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { checkPackages } from './check-packages.ts'
+import { judgePackages, readPackages } from './check-packages.ts'
 
 const signal = new AbortController().signal
 const GOOD = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: apps/web}\n'
@@ -11,7 +11,7 @@ const NO_NAME = GOOD.replace('apps/web', '""')
 async function check(kptfiles: { readonly [path: string]: string }, synced = 0) {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': 'x', ...kptfiles })
-  return checkPackages(repository, { branch: 'main', renderer: new InProcessRenderer(), synced }, signal)
+  return judgePackages(await readPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal), synced)
 }
 
 test('every package that cannot be used is named with its code, those of one cause in one line', async () => {
@@ -57,4 +57,16 @@ test('a line names twenty packages and counts the others', async () => {
   const [only, ...others] = await check({ ...many, 'z/Kptfile': GOOD }).then((found) => found.slice(1))
   assert.equal(others.length, 0)
   assert.match(only?.message ?? '', / and 3 more: /)
+})
+
+test('the namespaces of the objects are known, and whether one goes where the context points', async () => {
+  const repository = new MemoryRepository()
+  const config = (name: string, namespace: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${namespace}}\n`
+  const of = async (...manifests: readonly string[]): Promise<readonly string[]> => {
+    repository.commitByHand('main', { 'apps/web/Kptfile': GOOD, 'apps/web/a.yaml': manifests.join('---\n') })
+    return [...(await readPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal)).namespaces]
+  }
+  const scoped = 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\n'
+  assert.deepEqual(await of(config('a', ', namespace: shop'), config('b', ', namespace: db'), scoped), ['shop', 'db'])
+  assert.deepEqual(await of(config('a', ', namespace: shop'), config('b', '')), ['shop', ''])
 })

@@ -1,12 +1,15 @@
 /** Whether every package of the base branch can be used: read and rendered as a turn does it, without a cluster. */
 import { type Failure, failuresOf } from '../../failure.ts'
+import { isNamespacedKind } from '../../krm/known-scopes.ts'
 import { findPackages } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
+import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT } from '../../render/render-choice.ts'
+import { textOf } from '../../text/json.ts'
 import { type RepositoryView, readAhead, readFolder, readRepository } from '../repository/repository-view.ts'
 import { filesOfView } from '../repository/shared-sources.ts'
 import { renderUnit } from '../repository/unit-source.ts'
@@ -14,34 +17,42 @@ import { renderUnit } from '../repository/unit-source.ts'
 /** Packages that one line names. */
 const MOST_NAMED = 20
 
-interface CheckedPackages {
+interface PackagesQuestion {
   readonly branch: string
   readonly renderer: PackageRenderer
   /** What the operator gives beside the repository. */
   readonly operator?: PolicySet | undefined
-  /** How many units syncers of the cluster name. */
-  readonly synced?: number
+}
+
+export interface ReadPackages {
+  readonly count: number
+  /** By path, what is wrong with each package that cannot be used. */
+  readonly unusable: ReadonlyMap<string, readonly Failure[]>
+  /** Of the objects; empty for objects that go where the context points. */
+  readonly namespaces: ReadonlySet<string>
 }
 
 /** @throws Failure BP1003, BP1005 or BP40xx */
-export async function checkPackages(
+export async function readPackages(
   repository: PackageRepository,
-  { branch, renderer, operator, synced = 0 }: CheckedPackages,
+  { branch, renderer, operator }: PackagesQuestion,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<ReadPackages> {
   const view = await readRepository(repository, branch, signal, { operator })
   const packages = findPackages(view.tree)
   await readAhead(view, packages, [], signal)
   const unusable = new Map<string, readonly Failure[]>()
+  const namespaces = new Set<string>()
   for (const { path } of packages) {
-    const failures = await failuresIn(view, renderer, path, signal)
-    if (failures.length > 0) unusable.set(path, failures)
+    const read = await readPackage(view, renderer, path, signal)
+    if ('failures' in read) unusable.set(path, read.failures)
+    else for (const namespace of read.namespaces) namespaces.add(namespace)
   }
-  return judgePackages(packages.length, unusable, synced)
+  return { count: packages.length, unusable, namespaces }
 }
 
-/** @param unusable by path, what is wrong with each package that cannot be used; `synced`: how many units syncers name */
-export function judgePackages(count: number, unusable: ReadonlyMap<string, readonly Failure[]>, synced: number): readonly Finding[] {
+/** @param synced how many units syncers of the cluster name */
+export function judgePackages({ count, unusable }: Pick<ReadPackages, 'count' | 'unusable'>, synced: number): readonly Finding[] {
   const check = 'packages'
   if (count === 0 && synced > 0) {
     const units = synced === 1 ? '1 unit' : `${synced} units`
@@ -67,17 +78,30 @@ export function judgePackages(count: number, unusable: ReadonlyMap<string, reado
   ]
 }
 
-async function failuresIn(view: RepositoryView, renderer: PackageRenderer, path: string, signal: AbortSignal): Promise<readonly Failure[]> {
+type ReadPackage = { readonly failures: readonly Failure[] } | Pick<ReadPackages, 'namespaces'>
+
+async function readPackage(view: RepositoryView, renderer: PackageRenderer, path: string, signal: AbortSignal): Promise<ReadPackage> {
   try {
     const { files } = await readFolder(view, path, signal)
     const choices = rendersOf(view.policies, path)
+    const namespaces = new Set<string>()
     for (const choice of choices.length === 0 ? [RENDERED_BY_KPT] : choices) {
       const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
-      if ('failures' in rendering) return rendering.failures
+      if ('failures' in rendering) return rendering
+      for (const namespace of namespacesOf(rendering.desired)) namespaces.add(namespace)
     }
-    return []
+    return { namespaces }
   } catch (thrown) {
     signal.throwIfAborted()
-    return failuresOf(thrown)
+    return { failures: failuresOf(thrown) }
   }
+}
+
+/** A kind of unknown scope may be in a namespace. */
+function namespacesOf({ resources, inventory, namespace = '' }: DesiredSet): readonly string[] {
+  const own = resources.flatMap(({ id, object }) => {
+    if (id.namespace !== '') return [id.namespace]
+    return isNamespacedKind(textOf(object, 'apiVersion'), id.kind) === false ? [] : [namespace]
+  })
+  return inventory === undefined ? own : [...own, inventory.namespace]
 }
