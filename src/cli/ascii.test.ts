@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { type CliOptions, runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 
 const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {password: Zmlyc3Q=}\n'
@@ -48,4 +48,20 @@ test('a dry run names no next step: there is nothing to decide about', async () 
   assert.match((await runInWorld(world, ['scan'])).stdout, /next: backporch approve apps\/web \(or reject\)/)
   // The proposal is there now, and a dry run that changes nothing may say so.
   assert.match((await runInWorld(world, ['scan', '--dry-run'])).stdout, /next: backporch approve apps\/web \(or reject\)/)
+})
+
+test('over several clusters, what is proposed and what decides about it name the cluster', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  const openCluster: CliOptions['openCluster'] = async ({ context }) => {
+    return { reader: Object.assign(Object.create(world.cluster), { name: context }), close: () => undefined }
+  }
+  const scan = () => runInWorld(world, ['scan', '--contexts', 'prod,edge'], { openCluster })
+  const { stdout, stderr } = await scan()
+  for (const cluster of ['prod', 'edge']) {
+    assert.match(stdout, new RegExp(`proposed: proposed/apps/web/drift-\\S+ \\(apps/web in ${cluster}\\)$`, 'm'), stderr)
+    assert.match(stdout, new RegExp(`next: backporch approve apps/web --context ${cluster} \\(or reject\\)`))
+  }
+  world.sync()
+  assert.match((await scan()).stdout, /apps\/web in edge: proposed\/apps\/web\/drift-\S+ is withdrawn/)
 })

@@ -103,7 +103,7 @@ test('says where the key comes from, and whether git knows who sits here', async
 })
 
 test('ends with how many lines of each kind there are, unless it shall be quiet', async () => {
-  assert.match((await check({ hasGitIdentity: async () => false })).stdout, /\n\d+ passed, 1 warning, 0 failed, \d+ not known\n$/)
+  assert.match((await check({ hasGitIdentity: async () => false })).stdout, /\n\d+ passed, 1 warning, 0 failed, \d+ unknown\n$/)
   assert.doesNotMatch((await check({}, '--quiet')).stdout, /passed,/)
 })
 

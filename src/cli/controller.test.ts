@@ -37,7 +37,7 @@ test('in text a turn that did something is one line with time and place, and qui
   assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}apps\/web: InSync in prod$/)
   assert.match(lines[1] ?? '', /^2026-11-21T10:03:00Z {2}proposed apps\/web in prod \(proposed\/apps\/web\/drift-[0-9a-f]{8}\)$/)
   assert.match(lines[2] ?? '', /^2026-11-21T10:06:00Z {2}withdrawn apps\/web in prod/)
-  assert.match(lines[3] ?? '', /^2026-11-21T10:06:00Z {2}note: proposed\/apps\/web\/drift-[0-9a-f]{8} is withdrawn/)
+  assert.match(lines[3] ?? '', /^2026-11-21T10:06:00Z {2}note: apps\/web in prod: proposed\/apps\/web\/drift-[0-9a-f]{8} is withdrawn/)
   assert.equal(lines[4], '2026-11-21T10:07:00Z  stopped')
 })
 

@@ -95,7 +95,7 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
 
   const controller = program
     .command('controller')
-    .description('run turns until stopped: at each --interval, and at once when a webhook arrives')
+    .description('watch the clusters, git and the forge until stopped, and run a turn for what changes')
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
   withFlags(controller, CONTROLLER_FLAGS, selectionFlags({}), ...SESSION_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS), FLEET_FLAGS).action(
     (packages, options) => run(async () => (await import('./commands/controller.ts')).controller(packages, options, cli)),

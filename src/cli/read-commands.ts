@@ -94,7 +94,7 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
 
   const preview = program
     .command('preview')
-    .description('show what merging a branch or a pull request changes in each cluster, and what of it is live already')
+    .description('show what merging a branch or a pull request changes in each cluster, and which of these changes are already live')
     .argument('[packages...]', 'paths of packages (default: all that are built from an edited file)')
   withFlags(
     preview,

@@ -137,7 +137,7 @@ test('a source that is pinned is a warning about what a merge does', async () =>
   const { stdout, stderr } = await runInWorld(world, ['explain', 'apps/web'])
   assert.match(
     stdout,
-    /^ +warning: .*Argo CD Application argocd\/shop applies the revision v1.2.0: a merge is applied once targetRevision/m,
+    /^ +warning: .*it applies the revision v1.2.0: a merge is applied once targetRevision/m,
     stderr,
   )
 })

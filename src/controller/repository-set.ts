@@ -133,7 +133,7 @@ export class RepositorySet {
     for (const { turns } of this.running.values()) turns.stopping()
   }
 
-  /** @returns once all have ended, which only the signal makes them: whether a turn had to be stopped */
+  /** Waits for the signal, and then until all have ended. @returns whether a turn had to be aborted */
   async ended(): Promise<'stopped' | 'aborted'> {
     const { signal } = this.parts
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

@@ -39,7 +39,7 @@ export interface IntakePorts {
   random(): number
   /** Called for each verdict on a change. @param milliseconds since the change was read */
   onVerdict(cluster: string, state: string, milliseconds: number): void
-  /** Changes of a cluster go unseen from now on, or are seen again. @param why undefined where they are seen */
+  /** Changes of a cluster are not watched from now on, or are again. @param why undefined where they are watched */
   onSight(cluster: string, why: string | undefined): void
 }
 

@@ -65,8 +65,8 @@ export function outside(id: ResourceId, rule: TenancyRule, why: string): Failure
   })
 }
 
-const WIDEN = 'take the object out of the package, or let whoever owns the placement allow it'
-const BIND = 'take the object out of the package, or bind the package with allow in a Placement'
+const WIDEN = 'ask the owner of the placement to allow it, or remove the object from the package'
+const BIND = 'name the namespaces and kinds of the package with allow in a Placement, or remove the object from the package'
 
 export const REMEDIES: { readonly [rule in TenancyRule]: string } = {
   'TEN-UNBOUND': 'let whoever owns the placements name the package in one with allow',

@@ -117,7 +117,11 @@ export class Coverage {
     if (marked === undefined && (overwritten === true || unowned === true)) return undefined
     if (marked !== undefined)
       return outside(id, 'TEN-OTHER-SYNCER', 'it is marked as of a syncer or an inventory that applied nothing of what the package says')
-    return outside(id, 'TEN-NOT-APPLIED', 'nothing live shows that the syncer of the package applied it, or anything else in its namespace')
+    return outside(
+      id,
+      'TEN-NOT-APPLIED',
+      'no live object shows that the syncer of the package applied it, or anything else in its namespace',
+    )
   }
 
   /**

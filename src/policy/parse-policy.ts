@@ -96,7 +96,7 @@ function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Fail
     code: 'BP1005',
     what: `the policy of the ${origin} has ${count}`,
     why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
-    remedy: `correct the lines named above${location}; nothing was read with a policy that is half understood`,
+    remedy: `correct the lines named above${location}; no part of such a policy is used`,
     retry: 'on-change',
   })
 }

@@ -4,7 +4,7 @@ export const TENANCY_RULES = {
   'TEN-NAMESPACE': 'the placement of the package does not allow the namespace',
   'TEN-CLUSTER-SCOPED': 'the placement of the package does not allow this kind without a namespace',
   'TEN-OTHER-SYNCER': 'the object is marked as of a syncer or an inventory that applied nothing of what the package says',
-  'TEN-NOT-APPLIED': 'nothing that is live shows that the syncer of the package applied it, or anything else in its namespace',
+  'TEN-NOT-APPLIED': 'no live object shows that the syncer of the package applied it, or anything else in its namespace',
   'TEN-INVENTORY': 'no live object shows that the inventory is the one of the package',
 } as const
 

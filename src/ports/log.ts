@@ -90,7 +90,7 @@ export type ProcessEvent =
   | { readonly event: 'step'; readonly step: Loggable }
   /** A change of a cluster, that many whole milliseconds after it was read. */
   | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }
-  /** Changes of a cluster go unseen; or no longer, where there is no reason. */
+  /** Changes of a cluster are not watched; or are again, where there is no reason. */
   | { readonly event: 'watch'; readonly cluster: Loggable; readonly why?: Loggable }
   /** The configuration was read again: numbers of repositories. */
   | { readonly event: 'configured'; readonly added: number; readonly changed: number; readonly removed: number }

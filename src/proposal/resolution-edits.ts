@@ -96,7 +96,7 @@ export function cannot(
 function assertReleasable(change: Refused): void {
   if (change.drift.lostWhenReleased !== true) return
   throw cannot(change, {
-    why: 'the syncer holds the field for its own: where git does not declare it, its next apply takes it out of the object, and the live value is lost',
+    why: 'the syncer owns the field: if git does not declare it, the next apply removes it, and the live value is lost',
     remedy:
       'choose adopt; or take the field from the syncer first (of a client-side apply of kubectl and kpt with kubectl apply edit-last-applied; of a server-side apply by an apply of the field under another manager; of a client-side Helm there is no way), and release then',
   })

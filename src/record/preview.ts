@@ -1,4 +1,4 @@
-/** `Preview`: what a merge changes of each unit, and what of it is live already. It is printed and put into a comment, and never kept in git. */
+/** `Preview`: what a merge changes of each unit, and which of these changes are already live. It is printed and put into a comment, and never kept in git. */
 import * as z from 'zod'
 import type { Json } from '../text/json.ts'
 import { refSchema } from './rollout-schema.ts'

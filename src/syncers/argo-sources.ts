@@ -127,7 +127,7 @@ function sourceAt(
       render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, declared, variables, builder } }),
       pinned: isBase
         ? undefined
-        : `${title} applies the revision ${revision}: a merge is applied once targetRevision of its source moves, or where it is a range of versions, once another version is tagged`,
+        : `it applies the revision ${revision}: a merge is applied once targetRevision of its source moves, or where it is a range of versions, once another version is tagged`,
     },
   ]
 }

@@ -74,7 +74,7 @@ function sourceOf(
       folder,
       variablesFrom: [],
       render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, variables, builder } }),
-      pinned: isFixed ? `${title} applies the revision ${revision}: a merge is applied once spec.git.revision of it moves` : undefined,
+      pinned: isFixed ? `it applies the revision ${revision}: a merge is applied once spec.git.revision of it moves` : undefined,
     },
   ]
 }

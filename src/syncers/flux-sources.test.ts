@@ -91,7 +91,7 @@ test('a Kustomization of an artifact or a bucket is told where this repository d
 
 test('a source that is fixed to a tag or a commit is compared, and says what has to move', () => {
   assert.deepEqual(read([kustomization({ path: './apps' }), repositoryOf({ ref: { tag: 'v1.2' } })]), [
-    'apps: Flux Kustomization flux-system/apps applies the tag v1.2 of GitRepository flux-system/deploy: a merge is applied once spec.ref of it moves',
+    'apps: it applies the tag v1.2 of GitRepository flux-system/deploy: a merge is applied once spec.ref of it moves',
   ])
   assert.match(
     read([kustomization({ path: './apps' }), repositoryOf({ ref: { branch: 'main', commit: 'abc' } })])[0] ?? '',

@@ -79,7 +79,7 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   const lacking = whyNotHad(artifact, folder)
   if (lacking !== undefined) return [{ title, why: lacking }]
   const pinned =
-    fixed === undefined ? undefined : `${title} applies the ${fixed} of ${artifact.title}: a merge is applied once spec.ref of it moves`
+    fixed === undefined ? undefined : `it applies the ${fixed} of ${artifact.title}: a merge is applied once spec.ref of it moves`
   return [
     {
       title,

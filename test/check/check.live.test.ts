@@ -37,7 +37,7 @@ await controlPlaneSuite('check', { controllerManager: true }, (plane) => {
       [['get', 'list', 'watch', 'patch', 'create'], 0, /! cluster \S+: the account may write: create \* in check-/],
       [['get', 'list', 'watch'], 0, /! cluster \S+: the account may not patch/],
       [['*'], 0, /! cluster \S+: the account may write: \* \* in check-/],
-      [['watch'], 1, /✗ BP3003 cluster \S+: the account may not get nor list anything in namespace check-/],
+      [['watch'], 1, /✗ BP3003 cluster \S+: the account may not get or list anything in namespace check-/],
     ] as const
     for (const [at, [verbs, code, line]] of cases.entries()) {
       const kubeconfig = await grant(`${namespace}-${at}`, verbs)

@@ -37,7 +37,7 @@ export function processText(event: ProcessEvent): string {
     case 'started':
       return `git and the forge are polled every ${event.intervalSeconds}s${event.dryRun ? '; this is a dry run, nothing is written' : ''}`
     case 'listening':
-      return `${event.for} are taken at ${event.url}`
+      return `listening for ${event.for} at ${event.url}`
     case 'refused':
       return `${event.what} ${event.what === 'audit events' ? 'were' : 'was'} refused: ${event.why}`
     case 'answered': {
@@ -53,7 +53,9 @@ export function processText(event: ProcessEvent): string {
     case 'judged':
       return `a change in ${event.cluster} was judged in ${event.milliseconds} ms: ${event.verdict}`
     case 'watch':
-      return event.why === undefined ? `changes of ${event.cluster} are watched` : `changes of ${event.cluster} go unseen: ${event.why}`
+      return event.why === undefined
+        ? `changes of ${event.cluster} are watched`
+        : `changes of ${event.cluster} are not watched: ${event.why}`
     case 'configured':
       return `the configuration changed: ${count(event.added, 'repository', 'repositories')} added, ${event.changed} changed, ${event.removed} removed`
     case 'reloading':

@@ -414,7 +414,7 @@ function print(findings: readonly Finding[], printer: Printer): void {
   const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length
   if (!printer.quiet) {
     printer.write(
-      `${count('passed')} passed, ${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed, ${count('skipped')} not known\n`,
+      `${count('passed')} passed, ${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed, ${count('skipped')} unknown\n`,
     )
   }
 }

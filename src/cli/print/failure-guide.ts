@@ -215,7 +215,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3003: {
     cause: 'the role of this user or service account lacks the verb on the resource that is named',
-    fix: 'grant it (deploy/ has roles), or write an ignore rule for the objects that should not be read',
+    fix: 'grant it: the built-in ClusterRole view has get, list and watch (no Secrets), docs/guides/controller.md has a ClusterRole with everything, and backporch check names what is missing; or write an ignore rule for the objects that should not be read',
   },
   BP3004: {
     cause: 'the API server has too many requests, from here or from others',
@@ -273,8 +273,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3017: {
     cause:
-      'the package declares an object that its placement does not allow, or of which nothing live shows that the syncer of the package applied it: another tenant may own it, so only its name is printed and nothing is written',
-    fix: 'take the object out of the package, or bind the package with allow in a Placement; explain TEN-NAMESPACE and the like tells the rule that the line names',
+      'the package declares an object that its placement does not allow, or no live object shows that the syncer of the package applied it: another tenant may own it, so only its name is printed and nothing is written',
+    fix: 'name the namespaces and kinds of the package with allow in a Placement, or remove the object from the package; backporch explain TEN-NAMESPACE explains that rule',
   },
   BP3018: {
     cause:

@@ -12,7 +12,7 @@ import { count } from './ranked-changes.ts'
 
 /** Changes of one unit. */
 const MOST_CHANGES = 100
-const LIVE = { before: 'not live yet', after: 'live already', other: 'drifted', unknown: 'live is unknown' } as const
+const LIVE = { before: 'not live', after: 'already live', other: 'drifted', unknown: 'live is unknown' } as const
 
 export function printPreview(preview: Preview, printer: Printer): void {
   const { terminal } = printer
@@ -69,12 +69,12 @@ function nameOf({ package: path, cluster }: PreviewUnit): string {
 
 function unitText(unit: PreviewUnit): string {
   const { before, after, other, unknown } = liveCounts(unit.changes)
-  const live = Object.entries({ 'not live yet': before, 'live already': after, drifted: other, 'not known live': unknown }).flatMap(
-    ([words, number]) => (number === 0 ? [] : [`${number} ${words}`]),
+  const live = Object.entries({ 'not live': before, 'already live': after, drifted: other, unknown }).flatMap(([words, number]) =>
+    number === 0 ? [] : [`${number} ${words}`],
   )
   const presence = unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no unit any more, '
   const shared = unit.shared.length === 0 ? '' : `, through ${oneLine(unit.shared.slice(0, 3).join(', '), 300)}`
-  return `${presence}${count(objectCount([unit]), 'object')}: ${live.join(', ')}${shared}`
+  return `${presence}${count(objectCount([unit]), 'object')}, ${count(unit.changes.length, 'change')}: ${live.join(', ')}${shared}`
 }
 
 function changeText(

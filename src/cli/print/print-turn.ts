@@ -30,7 +30,7 @@ import { noteLines, notesPart, printNotes } from './print-notes.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 import type { Printer } from './printer.ts'
-import { printPublished } from './published-lines.ts'
+import { printPublished, shellWord } from './published-lines.ts'
 import { objectWord, printNames } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
@@ -103,6 +103,7 @@ export async function printWrites(
 /** One line per unit that has or had a branch, and what to do next. */
 function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
   const { terminal } = printer
+  const several = new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster]))).size > 1
   for (const { plan } of result.decided) for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
@@ -112,7 +113,9 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     const word = writtenWord(unit)
     if (word === undefined || branch === '') continue
     const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
-    printer.write(`${printer.ok} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`)
+    const { packageName, cluster } = unit.unit
+    const [where, context] = several ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`] : ['', '']
+    printer.write(`${printer.ok} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}${oneLine(where)}\n`)
     const files = editedFiles(unit.observation, unit.plan)
     const locations = editedLocations(files)
     if (locations.length > 0) printer.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
@@ -130,10 +133,10 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       const now = report.status.held === undefined ? '' : ' now'
-      printer.write(`  next: backporch restore ${unit.unit.packageName} (or adopt, or release) proposes it${now}\n`)
+      printer.write(`  next: backporch restore ${packageName}${context} (or adopt, or release) proposes it${now}\n`)
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
-      printer.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
+      printer.write(`  next: backporch approve ${packageName}${context} (or reject) decides (plan: ${planText(report)})\n`)
     }
   }
 }

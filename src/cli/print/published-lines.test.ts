@@ -132,7 +132,7 @@ test('in a shallow clone without the ledger that origin has, the push is refused
   const first = backporch('../shallow', 'scan')
   assert.throws(() => run(`cd ../shallow && ${printed(first, 'publish')}`), /rejected/)
   assert.equal(remote(), before)
-  const wayOut = printed(first, 'where origin refuses that, because it has a drift-ledger')
+  const wayOut = printed(first, 'if origin rejects drift-ledger, which it has already')
   const [command = '', then] = wayOut.split(', and ')
   assert.equal(then, 'scan again')
   run(`cd ../shallow && ${command}`)

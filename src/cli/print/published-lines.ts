@@ -47,7 +47,7 @@ export function publishedLines(updates: readonly Written[], baseBranch: string, 
     ...reviews.slice(0, MOST_REVIEWS).map((branch) => `  review:  ${location.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
     `  publish: ${publish}`,
     ...(startsLedger(updates)
-      ? [`  where origin refuses that, because it has a drift-ledger: ${beginAgain(written, location)}, and scan again`]
+      ? [`  if origin rejects drift-ledger, which it has already: ${beginAgain(written, location)}, and scan again`]
       : []),
   ]
 }

@@ -258,7 +258,7 @@ test('what cannot be adopted or released is named beforehand', () => {
     ['the value is a credential, and a credential in git is readable by everybody who can read the repository'],
   )
   assert.deepEqual([...notReleasable(unit).values()], [])
-  assert.match([...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(), /^the syncer holds the field for its own/)
+  assert.match([...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(), /^the syncer owns the field/)
   assert.throws(() => notReleasable(of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })])), TypeError)
   const command = { source: { tool: 'command' }, library: NO_BUILDS, others: [] } as never
   const printed = notAdoptable({ ...unit, built: command })

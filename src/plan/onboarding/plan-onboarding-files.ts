@@ -37,7 +37,7 @@ spec:
     # How long drift has rested before it is proposed, and before its pull request is ready to merge.
     minAge: 2m
     settle: 2m
-    # A cluster without news for so long is told as not observed.
+    # A cluster that could not be read for this long is reported as not observed.
     unobservedAfter: 15m
   limits:
     # Pull requests that are opened in an hour, and that are open at once. What is held back is recorded, and critical drift is not held.

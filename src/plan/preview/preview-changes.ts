@@ -1,4 +1,4 @@
-/** The objects that a merge changes in one unit, and what of each change is live already. */
+/** The objects that a merge changes in one unit, and which parts of each change are already live. */
 import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
 import { isAlreadyApplied } from '../../drift/compare/equal-values.ts'

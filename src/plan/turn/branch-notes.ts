@@ -8,11 +8,11 @@ export function leftAlone(what: string): Note {
 }
 
 /** @param resolvedByGit whether the package changed since the branch was made */
-export function withdrawnNote({ incomplete }: Observation, { ref }: OpenBranch, resolvedByGit: boolean): Note {
+export function withdrawnNote({ incomplete, unit }: Observation, { ref }: OpenBranch, resolvedByGit: boolean): Note {
   const why = resolvedByGit
     ? 'git now says what the cluster runs'
     : incomplete.length > 0
       ? 'nothing differs any more that the package covers'
       : 'the cluster went back by itself'
-  return { cause: 'withdrawn', subject: '', text: `${shortBranch(ref)} is withdrawn: ${why}` }
+  return { cause: 'withdrawn', subject: `${unit.packageName} in ${unit.cluster}`, text: `${shortBranch(ref)} is withdrawn: ${why}` }
 }

@@ -80,7 +80,11 @@ function judged(verdict: ObjectVerdict, strangers: readonly ObjectVerdict[], cov
     if (why !== undefined) return [nothingReported(verdict, why)]
   }
   if (coverage.proves(id)) return [verdict]
-  const notSettled = outside(id, 'TEN-NOT-APPLIED', 'nothing live shows that the syncer of the package applied it, or anything else there')
+  const notSettled = outside(
+    id,
+    'TEN-NOT-APPLIED',
+    'no live object shows that the syncer of the package applied it, or anything else there',
+  )
   return [{ ...verdict, notSettled }]
 }
 

@@ -50,7 +50,7 @@ function judgeReading(cluster: string, answers: Answers): Finding {
     check: 'cluster-read',
     state: 'failed',
     code: 'BP3003',
-    message: `cluster ${cluster}: the account may not ${missing.join(' nor ')} anything in ${named(namespaces)}`,
+    message: `cluster ${cluster}: the account may not ${missing.join(' or ')} anything in ${named(namespaces)}`,
     fix: 'bind the account to a ClusterRole with get, list and watch on the kinds of the packages',
   }
 }

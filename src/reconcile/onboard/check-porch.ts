@@ -3,7 +3,7 @@ import type { Finding } from '../../ports/probes.ts'
 import { type JsonObject, textOf } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 
-/** Porch's own kind (nephio-project/porch, api/porchconfig/v1alpha1). */
+/** Porch's own kind (kptdev/porch, api/porchconfig/v1alpha1). */
 export const PORCH_REPOSITORY = { group: 'config.porch.kpt.dev', kind: 'Repository' } as const
 
 interface CheckedRepository {

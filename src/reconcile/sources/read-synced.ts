@@ -188,7 +188,8 @@ function notBuilt(folder: string, { title, problem }: SyncerBuild): Failure {
     what: `the folder cannot be built as ${title} has it`,
     where: folder || '.',
     why: problem ?? '',
-    remedy: 'make it readable to this account, or wait until it is there; a policy may name another renderer of the folder (spec.render)',
+    remedy:
+      'create what is missing, or give this account the right to read it; or name another renderer of the folder in the policy (spec.render)',
     retry: 'backoff',
   })
 }

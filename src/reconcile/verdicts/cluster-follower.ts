@@ -94,7 +94,7 @@ export class ClusterFollower implements WatchObserver {
   }
 
   /**
-   * Why changes of the cluster may go unseen; undefined where none can.
+   * Why changes of the cluster may be missed; undefined where none can.
    * @param now milliseconds since 1970
    */
   blindness(states: readonly KindWatchState[], now: number): string | undefined {

@@ -143,6 +143,6 @@ export const DECISIONS: readonly Promised[] = [
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],
-    open: 'No leader is elected, and there is no Lease: the guarantee depends on git refs alone. Gitea lets two open a pull request of one branch at the same moment; the one with the higher number is closed at once, with a link to the first.',
+    open: 'No leader is elected: the guarantee depends on refs of git alone, and both controllers read and ask the same. What may happen twice is the opening of a pull request on Gitea (P4).',
   },
 ]

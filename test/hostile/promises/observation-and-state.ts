@@ -74,7 +74,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P12',
-    promise: 'All durable state is in git, the forge, Leases and one key: the data folder may be deleted at any time.',
+    promise: 'All durable state is in git, the forge and one key: the data folder may be deleted at any time.',
     checks: ['src/adapters/git/repository-cache.test.ts', 'test/property/known-turns.property.test.ts'],
     mutants: [
       {

@@ -87,7 +87,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         breaks: 'on Gitea the second of two concurrent ones stays open',
         file: 'src/adapters/forge/gitea/gitea-proposals.ts',
         find: 'if (number !== retained) await this.close(number, signal)',
-        replace: 'if (number === kept) await this.close(number, signal)',
+        replace: 'if (number === retained) await this.close(number, signal)',
         by: 'test/gitea/gitea-changes.test.ts',
       },
       {
@@ -98,6 +98,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         by: 'test/forge/github/github-contract.test.ts',
       },
     ],
+    open: 'Two controllers may open two on Gitea at the same moment, until one of them is the leader: the one with the lowest number stays, and the other one is closed.',
   },
   {
     id: 'P5',

@@ -22,7 +22,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         by: 'test/hostile/tenancy.test.ts',
       },
     ],
-    open: 'Without allow, coverage is inferred from live objects (ADR 41). It is evidence, not enforcement.',
+    open: 'Without allow, coverage is inferred from live objects (ADR 41). It is evidence, not enforcement. A process has one policy of the operator, and a Placement names no repository: tenants that do not trust each other need a process each.',
   },
   {
     id: 'P22',
@@ -157,7 +157,6 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         by: 'src/cli/print/freshness.test.ts',
       },
     ],
-    open: 'Stale for a watch without events for 60 seconds waits for the watch.',
   },
   {
     id: 'P27',
