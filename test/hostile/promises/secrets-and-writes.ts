@@ -98,7 +98,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         by: 'test/forge/github/github-contract.test.ts',
       },
     ],
-    open: 'Two controllers may open two on Gitea at the same moment, until one of them is the leader: the one with the lowest number stays, and the other one is closed.',
+    open: 'Two controllers may open two on Gitea at the same moment, until one of them is the leader: the one with the lowest number stays, and the other one is closed with a link to it.',
   },
   {
     id: 'P5',
