@@ -41,6 +41,7 @@ export const NOTE_CAUSES = {
   'package-is-repository': 'a package that is the whole repository, or all that is registered with Porch',
   'package-not-observed': 'a package that could not be observed',
   'planned-as-restore': 'a change that is planned as Restore, because the other resolution is refused',
+  'policy-not-used': 'a policy that cannot be used, so that an earlier one decides',
   'porch-cannot-list': 'a branch that hides the repository from Porch',
   'porch-name-not-label': 'a package revision that Porch cannot read by name',
   'porch-name-twice': 'two package revisions with one name in Porch',

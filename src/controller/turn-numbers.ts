@@ -54,7 +54,9 @@ export class TurnCounter {
     const away = new Set(unobserved)
     for (const [key, one] of before) if (away.has(one.cluster)) counted.set(key, one)
     this.counted = counted
-    return { packages, failed, clusters, unobserved, whole, occurrences }
+    const { lastGood } = result.view.policies
+    const policyProblem = lastGood === undefined ? undefined : loggableName(lastGood.problem.where)
+    return { packages, failed, clusters, unobserved, policyProblem, whole, occurrences }
   }
 }
 

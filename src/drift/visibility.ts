@@ -31,6 +31,8 @@ export interface VisibilityRule {
 export interface VisibilityRules {
   readonly hide: readonly VisibilityRule[]
   readonly show: readonly VisibilityRule[]
+  /** Why no value is shown at all, as a clause: what the policy says of it is not known just now. */
+  readonly withheld?: string
 }
 
 /** The verdict with the visibility of the values that differ, and of the others beside them. */
@@ -110,7 +112,9 @@ function withinOf(
 /** @param schema of the kind; where it is unknown, it marks nothing */
 export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: VisibilityRules): VisibilityOf {
   const [hide = [], show = []] = [rules.hide, rules.show].map((some) => some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined))
+  const { withheld } = rules
   return (path, value, object) => {
+    if (withheld !== undefined && !isOfIdentity(path)) return { shown: false, why: withheld }
     if (isInsideOfSecret(object, path) && !isSecret(id)) return { shown: false, why: 'it is inside of a Secret' }
     const hides = hide.find((rule) => hidesValue(rule, path, value, object))
     if (hides !== undefined) return { shown: false, why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}` }
@@ -121,6 +125,13 @@ export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: Visibil
     if (schemaAt(schema, path).format === 'password') return { shown: false, why: 'the schema of its kind says format: password' }
     return undefined
   }
+}
+
+/** Which object it is, is told in any case. */
+function isOfIdentity(path: FieldPath): boolean {
+  const [first, second] = path.map((step) => (step.kind === 'field' ? step.name : ''))
+  if (first !== 'metadata') return first === 'apiVersion' || first === 'kind'
+  return second === undefined || second === 'name' || second === 'namespace'
 }
 
 function hidesValue(rule: VisibilityRule, path: FieldPath, value: Json, object: JsonObject): boolean {

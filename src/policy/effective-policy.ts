@@ -9,13 +9,17 @@ import type { VisibilityRules } from '../drift/visibility.ts'
 import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../render/render-choice.ts'
 import { compareText } from '../text/compare-text.ts'
 import { secondsOf } from '../text/duration.ts'
+import { given } from '../text/given.ts'
 import { matchesParts } from '../text/glob.ts'
+import type { LastGoodPolicy } from './last-good-policy.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
 import { chosenRender, possibleRenders } from './render-schema.ts'
 import { isOff, type Mode, REMIND_AFTER } from './schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface EffectivePolicy {
+  /** Where it is not the policy of the base commit. */
+  readonly lastGood?: LastGoodPolicy
   readonly name: string
   /** `path:line` of the deciding policy; undefined for the shipped default. */
   readonly location: string | undefined
@@ -145,15 +149,16 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
   )
   const matching = all.some((policy) => isOperators(policy) && isEnforced(policy)) ? all.filter(isOperators) : all
   const specs = matching.map(({ document }) => document.spec)
-  const given = (pick: (spec: Spec) => string | undefined): number | undefined => {
+  const secondsGiven = (pick: (spec: Spec) => string | undefined): number | undefined => {
     const text = specs.map(pick).find((each) => each !== undefined)
     return text === undefined ? undefined : secondsOf(text)
   }
-  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number => given(pick) ?? otherwise
+  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number => secondsGiven(pick) ?? otherwise
   const remindAfter = seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter)
   // A policy that reminds late escalates later still, twice as late as it is by default.
   const escalateAfter = seconds(({ decide }) => decide?.escalateAfter, Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter))
   return {
+    ...given({ lastGood: set.lastGood }),
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
     location: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
@@ -177,8 +182,8 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
       settle: seconds(({ detect }) => detect?.settle, DEFAULT_POLICY.detect.settle),
       unobservedAfter: seconds(({ detect }) => detect?.unobservedAfter, DEFAULT_POLICY.detect.unobservedAfter),
       interval: seconds(({ detect }) => detect?.interval, DEFAULT_POLICY.detect.interval),
-      staleAfter: given(({ detect }) => detect?.staleAfter),
-      stuckAfter: given(({ detect }) => detect?.stuckAfter),
+      staleAfter: secondsGiven(({ detect }) => detect?.staleAfter),
+      stuckAfter: secondsGiven(({ detect }) => detect?.stuckAfter),
     },
     windows: matching.flatMap(({ windows }) => windows),
     ignore: matching.flatMap(({ ignore }) => ignore),
@@ -187,6 +192,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     visibility: {
       hide: matching.flatMap(({ visibility }) => visibility.hide),
       show: matching.flatMap(({ visibility }) => visibility.show),
+      ...given({ withheld: set.lastGood?.withheld }),
     },
     presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
     enforcedBy: matching.filter(isEnforced).map(nameOf),

@@ -1,16 +1,21 @@
 /** The documents of a YAML file that people write for backporch, with the line of each place: every problem can be reported at once. */
 import type { z } from 'zod'
 import { Failure } from '../failure.ts'
-import type { Json } from '../text/json.ts'
+import { isJsonObject, type Json } from '../text/json.ts'
 import { checkYamlText, LineIndex, splitChunks } from '../yaml/read/go-yaml-text.ts'
 import { readDocuments, type YamlDocument } from '../yaml/read/read-yaml-node.ts'
 import { YamlRefusal } from '../yaml/read/read-yaml-refusal.ts'
 import { coreJsonOf, entryOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 
-interface TextFile {
+export interface TextFile {
   /** As it is printed. */
   readonly path: string
   readonly text: string
+}
+
+/** The last document of a file, which says that it is no manifest. */
+export function isLastDocument(value: Json): boolean {
+  return isJsonObject(value) && Object.keys(value).join() === 'backporch'
 }
 
 export interface Problem {

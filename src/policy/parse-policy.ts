@@ -3,13 +3,14 @@ import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
-import { Failure } from '../failure.ts'
+import { Failure, type FailureDetail } from '../failure.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { secondsOf } from '../text/duration.ts'
 import { getKey, isJsonObject } from '../text/json.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
-import { type Locations, type Problem, problemsOf, readLocated } from './located-documents.ts'
+import type { LastGoodPolicy } from './last-good-policy.ts'
+import { isLastDocument, type Locations, type Problem, problemsOf, readLocated } from './located-documents.ts'
 import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
 import { visibilityRuleOf } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
@@ -46,6 +47,8 @@ export interface Binding {
 }
 
 export interface PolicySet {
+  /** Where it is not the policy of the base commit: why, and whose it is. */
+  readonly lastGood?: LastGoodPolicy
   readonly policies: readonly Policy[]
   /** Of the repository: which packages run where is its own to say. */
   readonly placements: readonly PlacementDocument[]
@@ -57,7 +60,17 @@ export interface PolicySet {
   readonly synced?: ReadonlyMap<string, ReadonlyMap<string, RenderChoice>>
 }
 
-/** @throws Failure BP1005 that lists every problem of all files */
+/** BP1005, with every problem of all files. */
+export class InvalidPolicy extends Failure {
+  readonly problems: readonly [Problem, ...Problem[]]
+
+  constructor(detail: FailureDetail, problems: InvalidPolicy['problems']) {
+    super(detail)
+    this.problems = problems
+  }
+}
+
+/** @throws InvalidPolicy */
 export function parsePolicyFiles(files: readonly PolicyFile[], origin: PolicyOrigin = 'repository'): PolicySet {
   const found: Found = { policies: [], placements: [], bindings: [], problems: [] }
   for (const file of files) readFile(file, origin, found)
@@ -68,7 +81,8 @@ export function parsePolicyFiles(files: readonly PolicyFile[], origin: PolicyOri
       found.problems.push({ where, why: `the DriftPolicy ${document.metadata.name} is already declared at ${first}` })
     else names.set(document.metadata.name, where)
   }
-  if (found.problems.length > 0) throw policyFailure(found.problems, origin)
+  const [first, ...others] = found.problems
+  if (first !== undefined) throw policyFailure([first, ...others], origin)
   const { policies, placements, bindings } = found
   return { policies, placements: origin === 'repository' ? placements : [], bindings }
 }
@@ -89,22 +103,24 @@ interface Found {
   readonly problems: Problem[]
 }
 
-function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Failure {
+function policyFailure(problems: InvalidPolicy['problems'], origin: PolicyOrigin): InvalidPolicy {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   const location = origin === 'operator' ? '' : ' on the base branch'
-  return new Failure({
-    code: 'BP1005',
-    what: `the policy of the ${origin} has ${count}`,
-    why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
-    remedy: `correct the lines named above${location}; no part of such a policy is used`,
-    retry: 'on-change',
-  })
+  return new InvalidPolicy(
+    {
+      code: 'BP1005',
+      what: `the policy of the ${origin} has ${count}`,
+      why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
+      remedy: `correct the lines named above${location}; no part of such a policy is used`,
+      retry: 'on-change',
+    },
+    problems,
+  )
 }
 
 function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements, bindings, problems }: Found): void {
   for (const { value, location } of readLocated(file, problems)) {
-    // The last document of a file, which says that it is no manifest.
-    if (isJsonObject(value) && Object.keys(value).join() === 'backporch') continue
+    if (isLastDocument(value)) continue
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)

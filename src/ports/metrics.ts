@@ -56,6 +56,8 @@ export interface ObservedNumbers {
   readonly clusters: ReadonlyMap<Loggable, number>
   /** Clusters of which nothing could be observed. */
   readonly unobserved: readonly Loggable[]
+  /** File and line where the policy of the base branch cannot be used; undefined where it can. */
+  readonly policyProblem?: Loggable | undefined
   /** Whether it was about every package: others are gone. */
   readonly whole: boolean
   readonly occurrences: readonly Occurrence[]

@@ -12,6 +12,7 @@ import { planProven } from '../plan/turn/proven-plan.ts'
 import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
 import type { UnitPlan } from '../plan/turn/unit-plan.ts'
+import { assertNewestPolicy } from '../policy/last-good-policy.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import { withApproval } from '../record/pushed-branch.ts'
 import { recordPath, travellingRecordPath } from '../record/record-paths.ts'
@@ -145,6 +146,7 @@ async function decide(ports: TurnPorts, { verb, turn, decider, confirm, write }:
       if (!own.isEntered) await enter(plan)
       return { reviewed: { observation, proposal: own.proposal, plan }, commit: own.commit, revision: own.revision, silentUntil: undefined }
     }
+    if (verb === 'approve') assertNewestPolicy(view.policies, `nothing of ${observation.unit.packageName} is approved`)
     const proposal = openProposal(observation)
     const plan = await planned()
     if (plan.outcome !== 'unchanged') {

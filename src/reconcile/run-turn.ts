@@ -6,6 +6,7 @@ import { Failures } from '../failure.ts'
 import type { DecidedUnit } from '../plan/decisions/unobserved-decisions.ts'
 import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { NotObserved } from '../plan/turn/turn-observation.ts'
+import { assertNewestPolicy } from '../policy/last-good-policy.ts'
 import { type AppliedTurn, applyTurn } from './apply/apply-turn.ts'
 import { settleDecisions } from './apply/settle.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
@@ -48,6 +49,8 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
   const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
   return withFreshRefs(async () => {
     const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles }, signal)
+    const { lastGood } = view.policies
+    if (request.forge.resolutionRequest !== undefined) assertNewestPolicy(view.policies, 'nothing is proposed')
     const { units, decided, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
     const { observedAt, present } = observed.clock
     const { notObserved } = observed.cluster
@@ -63,7 +66,7 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
       signal,
     )
     request.between?.rememberPush(applied.updates, presentTime(request.clock))
-    return { ...result, ...applied }
+    return { ...result, ...applied, reported: [...(lastGood === undefined ? [] : [lastGood.failure]), ...applied.reported] }
   })
 }
 

@@ -16,6 +16,14 @@ const statusShape = {
     ),
   reachable: z.boolean().describe('False while the cluster cannot be observed.'),
   failure: clusterFailureSchema.optional(),
+  policy: z
+    .object({
+      commit: z.string().describe('Commit of the base branch whose policy is in use.'),
+      where: z.string().describe('File and line of the first problem of the policy of the base commit.'),
+      why: z.string(),
+    })
+    .optional()
+    .describe('Where the policy of the base commit could not be used.'),
 }
 
 /** Fields of a later version are kept. */

@@ -70,6 +70,10 @@ export const previewSchema = z.object({
     })
     .describe('How the compared files came about: base and head are merged in memory.'),
   edited: z.array(z.string()).describe('Files that the merge edits.'),
+  policyProblem: z
+    .object({ where: z.string(), why: z.string() })
+    .optional()
+    .describe('First problem of the policy after the merge, where that cannot be used: its file and line.'),
   policies: z.boolean().describe('Whether the merge edits policies: those of the base branch were used.'),
   clusters: z.array(previewClusterSchema),
   items: z.array(previewUnitSchema).describe('Units that are built from an edited file; the others do not change.'),

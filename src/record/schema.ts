@@ -198,12 +198,12 @@ export const driftReportSchema = z.object({
       .describe('Where a command shows the report: the pull request of the open record, as the ledger knows it.'),
     held: z
       .object({
-        reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight']),
+        reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight', 'policy']),
         until: z.string().optional().describe('RFC 3339 UTC, where the end is known.'),
         why: z.string(),
       })
       .optional()
-      .describe('Why the record is a draft although the policy would propose it.'),
+      .describe('Why the record is a draft, or there is none, although the policy would propose it.'),
     snoozedUntil: z.string().optional().describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
     ignores: z.array(ruleMatchSchema).optional().describe('Ignore rules that were tried, and what came of each.'),
     health: healthSchema.optional().describe('Beside the state: what is in sync may still fail. Absent in a report of an earlier version.'),

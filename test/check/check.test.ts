@@ -78,6 +78,14 @@ describe('check', () => {
     const broken = await check(repository({ '.drift/policy.yaml': 'kind: DriftPolicy\n' }))
     assert.equal(broken.code, 1)
     assert.match(broken.stdout, /^✗ BP1005 /m)
+    const policy = (spec: string): string =>
+      `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: ${spec}\n`
+    const repo = repository({ '.drift/policy.yaml': policy('{mode: Warn}') })
+    commitFiles(repo, environment, 'main', { '.drift/policy.yaml': policy('{mode: Wran}'), '.drift/more.policy': policy('{settle: x}') })
+    const late = await check(repo)
+    assert.equal(late.code, 1)
+    assert.match(late.stdout, /^✗ BP1005 the policy .*: \.drift\/more\.policy:4: spec\.settle: .*; \.drift\/policy\.yaml:4: spec\.mode: /m)
+    assert.match(late.stdout, /until then the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/)
     mkdirSync(join(folder, 'empty'))
     const none = await check(join(folder, 'empty'))
     assert.equal(none.code, 1)

@@ -19,11 +19,14 @@ const BLANK = {
 
 export class FleetNumbers {
   private readonly packages = new Map<Loggable, Map<Loggable, PackageNumbers>>()
+  /** File and line where the policy cannot be used. */
+  policyProblem: Loggable | undefined
   /** Seconds since 1970, by cluster. */
   private readonly observedAt = new Map<Loggable, number>()
 
   /** Numbers of what could not be observed stay: an outage ends no alert. */
-  take({ packages, failed, clusters, unobserved, whole }: Omit<ObservedNumbers, 'occurrences'>): void {
+  take({ packages, failed, clusters, unobserved, policyProblem, whole }: Omit<ObservedNumbers, 'occurrences'>): void {
+    this.policyProblem = policyProblem
     if (whole) this.forget(packages, failed, new Set([...clusters.keys(), ...unobserved]))
     for (const one of packages) this.of(one.cluster).set(one.package, one)
     for (const { cluster, package: name } of failed) {
@@ -85,6 +88,10 @@ export function fleetRows(fleets: readonly FleetNumbers[]): ReadonlyMap<MetricNa
         'reason',
         all.flatMap(({ held }) => held ?? []),
       ),
+    ],
+    [
+      'backporch_policy_unusable',
+      fleets.flatMap(({ policyProblem: where }) => (where === undefined ? [] : [{ labels: { where }, value: 1 }])),
     ],
     ['backporch_storm', [{ labels: {}, value: all.some(({ held }) => held === 'storm') ? 1 : 0 }]],
     [

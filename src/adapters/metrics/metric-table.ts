@@ -76,6 +76,11 @@ export const METRICS = {
   ),
   backporch_held: gauge('Packages whose record stays a draft, by reason.', ['reason']),
   backporch_storm: gauge('1 while proposals are held back because too much drifted at once.'),
+  backporch_policy_unusable: gauge(
+    'Repositories whose policy cannot be used, by the file and line of the first problem. An earlier policy decides.',
+    ['where'],
+    { open: ['where'], overflow: 'sum' },
+  ),
   backporch_failures: gauge('Failures that last, by code (backporch explain CODE).', ['code']),
   backporch_cluster_last_observed_timestamp_seconds: gauge('Last observation of a cluster. 0: never since the start.', ['cluster'], {
     open: ['cluster'],

@@ -2,6 +2,7 @@ import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import { type SelectableLine, selectChanges } from '../../plan/commands/select-changes.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -9,6 +10,7 @@ import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../print/explain-lines.ts'
 import { applierLines, rolloutLines } from '../print/print-applier.ts'
+import { printNotes } from '../print/print-notes.ts'
 import { Terminal } from '../print/terminal.ts'
 import { heldSentence } from '../print/unit-cells.ts'
 import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
@@ -34,6 +36,7 @@ async function explainPackage(what: string, named: readonly string[], options: E
   return withSession(cli, options, { packages, gitAlone: true, readOnly: true }, async ({ ports, request, progress, printer }) => {
     const result = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
     progress.end()
+    printNotes(lastGoodNotes(result.view.policies), printer)
     for (const unit of result.units) {
       if (unit.state === 'failed') throw unit.failures[0]
       printer.write(explanation(unit.observation, unit.plan, selectors, printer.terminal.width))

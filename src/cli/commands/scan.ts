@@ -28,6 +28,8 @@ export async function scan(packages: readonly string[], options: ScanOptions, cl
     printFailures(result.unsettled, cli)
     if (!printer.quiet && printer.isTable) await printWrites(result, options, printer)
     if (result.unsettled.length > 0) return worstExit(result.unsettled)
+    const { lastGood } = result.view.policies
+    if (lastGood !== undefined) return worstExit([lastGood.failure])
     const missed = result.notObserved.flatMap(({ failures }) => failures)
     if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)
     return exitStatusOf(result.units, options, false)

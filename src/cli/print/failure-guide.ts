@@ -28,7 +28,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1005: {
     cause:
       'a file in .drift/, or the file of --config, is no YAML, or has a field or a value that policies, placements and the configuration do not have',
-    fix: 'correct the lines that are named, those in .drift/ on the base branch; no file is read by half, so nothing goes on before',
+    fix: 'correct the lines that are named, those in .drift/ on the base branch; until then the last good policy decides, and nothing is opened, merged or settled by it',
   },
   BP1006: {
     cause: 'the file is not there or is no kubeconfig, it has no such context, or what its context names is missing or unusable',

@@ -48,6 +48,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'nothing for backporch; for Porch, move the package into a folder, or register a folder that has packages below it (--directory)',
   'package-not-observed': 'correct the package or the rights on the cluster, then scan again',
   'planned-as-restore': 'choose another resolution for the lines that can have one, or edit the file by hand',
+  'policy-not-used':
+    'correct the named line on the base branch (backporch check lists every problem); until then an earlier policy decides, and nothing is opened, merged or settled',
   'porch-cannot-list': 'delete or rename the branch: every branch below drafts/ or proposed/ needs a package path and a workspace',
   'porch-name-not-label': 'rename the folder or the workspace to lower-case letters, digits and -, where Porch is used',
   'porch-name-twice': 'rename one of the two folders or branches, where Porch is used',

@@ -12,6 +12,7 @@ import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import { dryRunLines, writtenWord } from '../../plan/turn/turn-words.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
+import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { sourceNotes } from '../../reconcile/sources/discover-sources.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
@@ -51,7 +52,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
   }
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
-  const notes = [...sourceNotes(result.view), ...planned.flatMap((unit) => unit.notes)]
+  const notes = [...lastGoodNotes(result.view.policies), ...sourceNotes(result.view), ...planned.flatMap((unit) => unit.notes)]
   const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
   const list = {
     ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
@@ -76,7 +77,11 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
     }
   }
   if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))
-  printNotes(notes, printer)
+  // A turn that writes has the failure too.
+  printNotes(
+    notes.filter(({ cause }) => cause !== 'policy-not-used' || result.reported.length === 0),
+    printer,
+  )
   const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
   printFailures(failures, cli, printer)
   return message || failures.length > 0

@@ -4,6 +4,7 @@ import { describeRule, isActive, mismatchText, whyNotIgnored } from '../../drift
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { Failure } from '../../failure.ts'
 import { type Note, sentenceOf } from '../../note.ts'
+import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import type { PolicyFile, PolicySet } from '../../policy/parse-policy.ts'
 import type { CommandVerb, CommentCommand } from '../../proposal/comment-command.ts'
 import { type CommandResult, explainText, helpText, planText, rulesText, SEE_BELOW } from '../../proposal/text/command-answer.ts'
@@ -59,6 +60,10 @@ export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> 
 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
+/** They change what is open, or open something. */
+const DECIDES: ReadonlySet<CommandVerb> = new Set(['restore', 'adopt', 'release', 'recreate', 'exclude', 'ignore', 'unignore'])
+const NOT_DONE = 'nothing is changed while an earlier policy decides'
+
 interface RequestedCommand extends CommentCommand {
   readonly requester: Requester
   /** It, or all resolutions of its comment. */
@@ -97,6 +102,7 @@ export function planCommand(
 ): PlannedCommand {
   const [first] = group
   if (first === undefined) throw new TypeError('no command')
+  if (DECIDES.has(first.verb)) assertNewestPolicy(context.policies, NOT_DONE)
   return PLANNERS[first.verb](context, { ...first, requester, group }, state)
 }
 
@@ -116,6 +122,7 @@ export function planChoices(
   state: RequestState,
 ): PlannedCommand {
   if (first === undefined) throw new TypeError('no choice')
+  assertNewestPolicy(context.policies, NOT_DONE)
   const observed = observedState(state)
   const { numbered } = context.requests.unit
   // Selectors count the changes as a turn without requests lists them.

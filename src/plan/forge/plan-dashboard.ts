@@ -43,7 +43,9 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
   const open = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Proposed')
   const drafts = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Draft')
   const limits = repositoryLimits(policies)
+  const { lastGood } = policies
   return {
+    ...(lastGood === undefined ? {} : { policyProblem: { ...lastGood.problem, commit: lastGood.commit } }),
     packages: rows.length,
     clusters: new Set(rows.map(({ unit }) => unit.cluster)).size,
     newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
@@ -51,7 +53,10 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
     undecided: open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input)),
     held: drafts.flatMap(({ report, unit }) => {
       const { held } = report.status
-      return held === undefined ? [] : [{ ...unit, id: driftId(report.spec.fingerprint), why: held.why, until: held.until ?? '' }]
+      if (held === undefined) return []
+      // No box opens what waits for the policy.
+      const id = held.reason === 'policy' ? '' : driftId(report.spec.fingerprint)
+      return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
     }),
     snoozed: open.flatMap(({ report, unit }) => {
       const until = report.status.snoozedUntil
@@ -68,7 +73,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       const why = setAside.find((aside) => aside.stuckSince !== undefined)?.why ?? ''
       return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
     }),
-    notAdoptable: open.flatMap(({ report, unit }) => notAdoptable(report, unit)),
+    notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) => notAdoptable(report, unit)),
     notObserved: [...lostClusters(input), ...rows.filter((row) => isNotRead(row, input)).map(notRead)],
     ignores: ignoresOf(policies, now.slice(0, 10)),
     staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(({ text }) => text),

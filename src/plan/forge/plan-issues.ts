@@ -40,7 +40,7 @@ export function planEndedIssues(context: IssueContext, units: readonly UnitResul
   const { ledger: before } = context.forge
   const after = contentAfter(context, units)
   const now = subjectOf(context, after, new Map())
-  const isOver = isQuiet(now) && !isQuiet(subjectOf(context, before, new Map()))
+  const isOver = isQuiet(now) && (hasPolicyProblem(before) || !isQuiet(subjectOf(context, before, new Map())))
   return [
     ...(hasStorm(before) && !hasStorm(after) ? [{ kind: 'close-issue', topic: STORM } as const] : []),
     ...(isOver ? [dashboardIssue(now)] : []),
@@ -117,6 +117,10 @@ function contentAfter({ forge, clusters, decided }: IssueContext, units: readonl
     ...decided.flatMap(({ plan }) => plan.writes.ledger),
     ...clusters.flatMap(({ ledger }) => ledger),
   ])
+}
+
+function hasPolicyProblem({ clusters }: LedgerContent): boolean {
+  return [...clusters.values()].some(({ status }) => status.policy !== undefined)
 }
 
 /** While drift waits for the storm to end it is one; drift that began an hour ago is not counted any more. */

@@ -11,7 +11,13 @@ import { escalationComment } from '../../proposal/text/escalation-comment.ts'
 import { massText } from '../../proposal/text/mass-text.ts'
 import { outcomeComment } from '../../proposal/text/outcome-comment.ts'
 import { DRAFT_LINE } from '../../proposal/text/proposal-head.ts'
-import { foreignStatuses, massStatuses, notObservedStatus, proposalStatuses } from '../../proposal/text/proposal-statuses.ts'
+import {
+  foreignStatuses,
+  massStatuses,
+  notObservedStatus,
+  proposalStatuses,
+  unusablePolicyStatus,
+} from '../../proposal/text/proposal-statuses.ts'
 import type { ProposalState, ProposalText } from '../../proposal/text/proposal-subject.ts'
 import { proposalText } from '../../proposal/text/proposal-text.ts'
 import { fileOfChange, kptfileOf } from '../commands/comment-rights.ts'
@@ -197,6 +203,14 @@ function movedActions(view: TurnView, { ref, members, away }: JointProposal, { l
         ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
       ]
     })
+}
+
+/** The commit whose policy cannot be used says so, and where. A later one has a policy of its own. */
+export function planUnusablePolicy({ view: { base, baseBranch, policies }, dialect }: ProposalContext): readonly ForgeAction[] {
+  if (policies.lastGood === undefined) return []
+  const { problem } = policies.lastGood
+  const url = dialect.branchFileUrl(baseBranch, problem.where.replace(/:[0-9]+$/, ''))
+  return [{ kind: 'statuses', commit: base, statuses: [unusablePolicyStatus(problem, url)] }]
 }
 
 /** An open proposal all of whose clusters could not be observed. */

@@ -11,6 +11,7 @@ import { restoreLosses } from '../../record/restore-losses.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
 import { compareText } from '../../text/compare-text.ts'
+import { given } from '../../text/given.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import { timeStates } from '../limits/drift-age.ts'
 import type { AdoptedObject } from '../turn/adopted-objects.ts'
@@ -47,7 +48,7 @@ export function unitSubject(
     headBranch: branch,
     dialect,
     hasReport: wantsReport(record),
-    policy: { name: policy.name, mode: policy.mode, location: policy.location },
+    policy: { name: policy.name, mode: policy.mode, location: policy.location, ...given({ problem: policy.lastGood?.problem }) },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
@@ -97,7 +98,7 @@ export function jointSubject({ view, dialect, version, notObserved }: ProposalCo
     headBranch: shortBranch(joint.ref),
     dialect,
     hasReport: false,
-    policy: { name: policy.name, mode: policy.mode, location: policy.location },
+    policy: { name: policy.name, mode: policy.mode, location: policy.location, ...given({ problem: policy.lastGood?.problem }) },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),

@@ -10,7 +10,7 @@ import { reportWithoutEnded } from '../turn/too-old.ts'
 import type { LostUnit, TurnObservation } from '../turn/turn-observation.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
 import { type ClusterLedgerWrites, clusterWrites } from './cluster-writes.ts'
-import { identityFields, knownObservation } from './ledger-files.ts'
+import { identityFields, knownObservation, policyField } from './ledger-files.ts'
 
 /** One for each cluster with something to report. */
 export function writesOfClusters(
@@ -40,7 +40,10 @@ export function writesOfClusters(
     const whole = purpose.whole || purpose.watched?.has(cluster) === true
     writes.push({
       cluster,
-      ...clusterWrites({ cluster, at: identity.observedAt, now, before, identity: fields, whole, planned, unobserved, interval }),
+      ...clusterWrites({
+        ...{ cluster, at: identity.observedAt, now, before, identity: fields, whole, planned, unobserved, interval },
+        ...policyField(policy),
+      }),
     })
   }
   for (const { cluster, failures, at } of clusters.notObserved) {

@@ -30,6 +30,8 @@ export interface ClusterTurn {
   readonly whole: boolean
   readonly planned: readonly PlannedUnit[]
   readonly unobserved: readonly UnobservedUnit[]
+  /** By which policy it was observed, where it is not that of the base commit. */
+  readonly policy?: ClusterStatus['policy']
   /** Seconds; how often the observation of a cluster without news is written. */
   readonly interval: number
 }
@@ -53,21 +55,36 @@ export function clusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'clu
   const status = isLost ? lostStatus(turn, identity, updates) : observedStatus(turn, identity, updates)
   const isNews =
     lost.some(({ unit: { report } }) => report?.status.state !== 'Unknown') ||
-    (status !== undefined && status.reachable !== before?.status.reachable)
+    (status !== undefined && (status.reachable !== before?.status.reachable || !isSamePolicy(status, before?.status)))
   if (status !== undefined) files.push(observationFile(cluster, status, before))
   if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines], isNews }
   const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
-  const observed = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
+  const seen = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
+  const observed = status === undefined || isSamePolicy(status, before?.status) ? seen : [policyLine(status)]
   return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed], isNews }
+}
+
+function policyLine({ policy }: ClusterStatus): string {
+  return policy === undefined
+    ? 'the policy of the base branch decides again'
+    : `the policy cannot be used (${policy.where}): that of ${policy.commit.slice(0, 7)} decides`
 }
 
 /** Undefined where nothing is to be written. */
 function lostStatus({ at, now, before }: ClusterTurn, code: FailureCode, updates: boolean): ClusterStatus | undefined {
   const known = before?.status
   if (isOlder({ at, now, recorded: false }, lastLook(known)) || (known?.reachable === false && !updates)) return undefined
-  const { version = '', identity = '', recorded, observedAt, failure } = known ?? {}
+  const { version = '', identity = '', recorded, observedAt, failure, policy } = known ?? {}
   const since = failure === undefined || isAhead(failure.since, now) ? at : failure.since
-  return { changedAt: at, version, identity, ...given({ recorded, observedAt }), reachable: false, failure: { since, ...reasonOf(code) } }
+  return {
+    changedAt: at,
+    version,
+    identity,
+    ...given({ recorded, observedAt }),
+    reachable: false,
+    failure: { since, ...reasonOf(code) },
+    ...given({ policy }),
+  }
 }
 
 /** As `lostStatus`. */
@@ -76,15 +93,19 @@ function observedStatus(
   identity: Exclude<ClusterTurn['identity'], string>,
   updates: boolean,
 ): ClusterStatus | undefined {
-  const { at, now, before, whole, planned } = turn
+  const { at, now, before, whole, planned, policy } = turn
   const known = before?.status
   if (isOlder({ at, now, recorded: identity.recorded === true }, lastLook(known))) return undefined
   const isKnown = known !== undefined || planned.some(({ observation }) => observation.git.ledger.report !== undefined)
   const due = whole && isKnown && isDue(known?.observedAt ?? '', turn)
-  if (!due && !updates && known?.reachable !== false) return undefined
+  if (!due && !updates && known?.reachable !== false && isSamePolicy({ policy }, known)) return undefined
   const observedAt = whole ? at : known?.observedAt
   const changedAt = updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt
-  return { changedAt, ...identity, ...given({ observedAt }), reachable: true }
+  return { changedAt, ...identity, ...given({ observedAt }), reachable: true, ...given({ policy }) }
+}
+
+function isSamePolicy(left: Pick<ClusterStatus, 'policy'>, right: Pick<ClusterStatus, 'policy'> | undefined): boolean {
+  return JSON.stringify(left.policy) === JSON.stringify(right?.policy)
 }
 
 function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {

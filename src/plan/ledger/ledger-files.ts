@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { Failure, orFailure } from '../../failure.ts'
 import { withoutHashes } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { type ClusterObservation, type ClusterStatus, clusterObservationSchema, unknownFields } from '../../record/cluster-observation.ts'
 import { knownTexts } from '../../record/known-texts.ts'
@@ -143,11 +144,12 @@ export function observationFile(cluster: string, status: ClusterStatus, before: 
 }
 
 /** None where the ledger tells of a later look at the cluster. */
-function observedNow({ unit, git, cluster, now = cluster.observedAt }: Observation): readonly LedgerFile[] {
+function observedNow({ unit, git, cluster, policy, now = cluster.observedAt }: Observation): readonly LedgerFile[] {
   const before = knownObservation({ unit, git })
   const { observedAt: changedAt, recorded } = cluster
   if (isOlder({ at: changedAt, now, recorded }, lastLook(before?.status))) return []
-  const status = { changedAt, ...identityFields(cluster, before), ...given({ observedAt: before?.status.observedAt }), reachable: true }
+  const known = { ...identityFields(cluster, before), ...given({ observedAt: before?.status.observedAt }) }
+  const status = { changedAt, ...known, reachable: true, ...policyField(policy) }
   return [observationFile(unit.cluster, status, before)]
 }
 
@@ -158,6 +160,11 @@ export function identityFields(
 ): Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> {
   const identity = uid === '' ? (before?.status.identity ?? '') : identityHash(uid)
   return { version, identity, ...(recorded ? { recorded } : {}) }
+}
+
+/** By which policy the cluster is observed, where it is not that of the base commit. */
+export function policyField({ lastGood }: Pick<PolicySet, 'lastGood'>): Pick<ClusterStatus, 'policy'> {
+  return lastGood === undefined ? {} : { policy: { commit: lastGood.commit, ...lastGood.problem } }
 }
 
 /** What the ledger has of the unit's cluster; undefined where that is nothing, or cannot be read. */

@@ -38,7 +38,7 @@ export interface ReportState {
   readonly state: DriftReport['status']['state']
   /** Location of the record; undefined where there is none. */
   readonly branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
-  /** Why the record is a draft although it could be proposed. */
+  /** Why the record is a draft although it could be proposed; while values are withheld there is none. */
   readonly hold?: Hold | undefined
 }
 
@@ -86,7 +86,7 @@ export function unitReport(
       plan: active.length === 0 || state === 'Off' ? '' : planOf(active.map(({ resolution }) => resolution)),
       // In the order of the schema, in which the ledger's report is read back.
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: shortBranch(branch.ref) }),
-      ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
+      ...(hold === undefined || !isHeld({ state, lifecycle }, hold) ? {} : { held: hold }),
       ...snoozed(observed, { episode, lifecycle }),
       ...ruleMatches(observed),
       health: showHealth(observed.health, observed.incomplete),
@@ -95,6 +95,10 @@ export function unitReport(
     },
     incomplete: observed.incomplete,
   })
+}
+
+function isHeld({ state, lifecycle }: Pick<DriftReport['status'], 'state' | 'lifecycle'>, { reason }: Hold): boolean {
+  return lifecycle === 'Draft' || (state === 'Drifted' && lifecycle === '' && reason === 'policy')
 }
 
 /** A state that was only out of sight goes on where it was. */

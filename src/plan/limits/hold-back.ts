@@ -6,7 +6,7 @@ import type { LedgerContent } from '../ledger/ledger-after.ts'
 import { unitKey } from '../turn/planned-unit.ts'
 import type { TurnView } from '../turn/turn-view.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
-import type { Hold } from './hold.ts'
+import { type Hold, policyHold } from './hold.ts'
 import { openProposals } from './open-proposals.ts'
 import { planHolds } from './plan-limits.ts'
 import { currentBranch, findStorm, newlyDrifting, type Storm } from './storm.ts'
@@ -42,6 +42,7 @@ export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports 
   const holds = planHolds({
     units: planned,
     limits,
+    policy: policyHold(view.policies),
     proposals: openProposals(view, planned, now),
     storm,
     requested: new Set([...ticks.open, ...ticks.raise]),

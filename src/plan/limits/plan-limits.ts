@@ -23,6 +23,8 @@ export interface LimitsQuestion {
   /** Every unit of the turn, planned as if nothing were held. */
   readonly units: readonly PlannedUnit[]
   readonly limits: Limits
+  /** Holds everything, while the policy of the base commit cannot be used. */
+  readonly policy?: Hold | undefined
   readonly proposals: OpenProposals
   /** Undefined where there is none. */
   readonly storm: Storm | undefined
@@ -47,8 +49,9 @@ const HOUR = 3_600
 
 /** Holds by `unitKey`. */
 export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
-  const { limits, proposals, now } = question
+  const { limits, proposals, now, policy } = question
   const openings = newOpenings(question)
+  if (policy !== undefined) return new Map(openings.flatMap(({ units }) => units.map((unit) => [keyOf(unit), policy])))
   const free = openings.filter((opening) => opening.free)
   const taken = (proposed: number): readonly string[] => [...proposals.openings, ...Array.from({ length: proposed }, () => now)]
   const holds = new Map<string, Hold>()
@@ -65,10 +68,13 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
       slotHold(opening, limits, { open: proposals.open.size + opened, openings: taken(opened), waiting })
     if (hold === undefined) opened += 1
     else if (hold.reason === 'hourly-limit') waiting += 1
-    if (hold !== undefined)
-      for (const { observation } of opening.units) holds.set(unitKey(observation.unit.cluster, observation.unit.packagePath), hold)
+    if (hold !== undefined) for (const unit of opening.units) holds.set(keyOf(unit), hold)
   }
   return holds
+}
+
+function keyOf({ observation: { unit } }: PlannedUnit): string {
+  return unitKey(unit.cluster, unit.packagePath)
 }
 
 function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
@@ -79,7 +85,7 @@ function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
     .map((own): Opening => {
       const risk = worstRisk(own.flatMap(({ plan }) => plan.report.spec.changes)) ?? 'low'
       const times = own.map(({ plan, observation }) => plan.record?.spec.began ?? observation.cluster.observedAt)
-      const names = own.map(({ observation: { unit } }) => unitKey(unit.cluster, unit.packagePath))
+      const names = own.map(keyOf)
       return {
         units: own,
         risk,

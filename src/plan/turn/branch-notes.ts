@@ -16,3 +16,9 @@ export function withdrawnNote({ incomplete, unit }: Observation, { ref }: OpenBr
       : 'the cluster went back by itself'
   return { cause: 'withdrawn', subject: `${unit.packageName} in ${unit.cluster}`, text: `${shortBranch(ref)} is withdrawn: ${why}` }
 }
+
+/** While no value is told. */
+export function withheldNotes({ policy }: Observation, open: OpenBranch | undefined): readonly Note[] {
+  const why = policy.lastGood?.withheld
+  return open === undefined || why === undefined ? [] : [leftAlone(`${shortBranch(open.ref)}: ${why}`)]
+}

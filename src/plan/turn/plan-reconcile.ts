@@ -28,10 +28,10 @@ import { type LedgerFiles, ledgerFilesOf } from '../ledger/ledger-files.ts'
 import { isEqualText, unitFingerprint, unitRecord, unitReport } from '../ledger/unit-documents.ts'
 import { adoptWindowOf } from '../limits/drift-age.ts'
 import { fightOver } from '../limits/fight.ts'
-import type { Hold } from '../limits/hold.ts'
+import { type Hold, isWithheld, withheldHold } from '../limits/hold.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
-import { leftAlone, withdrawnNote } from './branch-notes.ts'
+import { leftAlone, withdrawnNote, withheldNotes } from './branch-notes.ts'
 import { cannotChange } from './cannot-change.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { asRestore, possiblePlan } from './possible-plan.ts'
@@ -98,7 +98,10 @@ class Turn {
     const { branches } = this.found
     const open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
     this.open = open?.foreign ? asInLedger(observation, open) : open
-    this.hold = hold ?? (resolutionRequest === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
+    this.hold =
+      hold ??
+      withheldHold(observation.policy) ??
+      (resolutionRequest === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
   }
 
   plan(): UnitPlan {
@@ -137,6 +140,8 @@ class Turn {
         notes: [{ cause: 'silenced', subject: '', text: `rejected before: silent until ${until}` }],
       })
     }
+    // A branch has values in its files.
+    if (isWithheld(this.observed.policy)) return this.keepOpen(active, fingerprint, 'frozen', withheldNotes(this.observed, this.open))
     return this.record(active, fingerprint)
   }
 

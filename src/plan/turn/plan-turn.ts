@@ -16,7 +16,7 @@ import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../forge/not
 import { type SharedProposals, shareProposals } from '../joint/share-proposals.ts'
 import { writesOfClusters } from '../ledger/cluster-turns.ts'
 import { waitsForPace } from '../ledger/ledger-pace.ts'
-import type { Hold } from '../limits/hold.ts'
+import { type Hold, isWithheld } from '../limits/hold.ts'
 import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
 import { isNothing } from './action.ts'
 import { type AdoptedObject, adoptedObjects } from './adopted-objects.ts'
@@ -125,7 +125,7 @@ export class TurnPlanner {
       answered,
       endedBranches: git.endedBranches,
       landing: planLanding(git, [...planned, ...decided], clock.observedAt || clock.present),
-      settles: purpose.settles ? pendingSettles({ units, view }) : [],
+      settles: purpose.settles && view.policies.lastGood === undefined ? pendingSettles({ units, view }) : [],
       observed: cluster.observed.length > 0,
       now: clock.observedAt === '' ? clock.present : clock.observedAt,
     })
@@ -141,9 +141,16 @@ export class TurnPlanner {
       dialect,
       forge: forge.hosted ? { dialect, version, codeOwners: git.codeOwners, ledger: git.ledger } : undefined,
       version,
-      keepTexts: new Set(answered.flatMap(tickedAndWaiting)),
+      keepTexts: new Set([...answered.flatMap(tickedAndWaiting), ...this.withheldTexts()]),
       notObserved: new Set(cluster.notObserved.map((one) => one.cluster)),
     }
+  }
+
+  /** While no value is told, the text of an open proposal would lose those that it has. */
+  private withheldTexts(): readonly number[] {
+    const { forge, policy } = this.observed
+    if (!isWithheld(policy)) return []
+    return [...forge.proposals.values()].flatMap(({ state, number }) => (state === 'open' ? [number] : []))
   }
 
   /** Requests about units that this turn could not plan: nothing that needs the unit is done. */

@@ -6,7 +6,14 @@ import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import { planEndedIssues, planIssues } from '../forge/plan-issues.ts'
 import { planLeftOpen, planOutcomes } from '../forge/plan-outcomes.ts'
-import { planForeign, planMoved, planNotObserved, planProposals, type UnobservedProposal } from '../forge/plan-proposals.ts'
+import {
+  planForeign,
+  planMoved,
+  planNotObserved,
+  planProposals,
+  planUnusablePolicy,
+  type UnobservedProposal,
+} from '../forge/plan-proposals.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
 import type { Storm } from '../limits/storm.ts'
@@ -65,6 +72,8 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...proposals,
     { kind: 'keep-numbers' },
     { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },
+    // After the issues: an account that may not write it still has them.
+    ...onForge(planUnusablePolicy(context), 'report'),
     ...turn.answered.map((answered): TurnAction => ({ kind: 'answer', answered })),
     ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),
     ...settles,

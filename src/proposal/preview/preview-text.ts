@@ -71,7 +71,11 @@ function textOf(preview: Preview, { dialect, version }: TextOptions, [rows, chan
 function boxOf(preview: Preview): 'caution' | 'warning' | 'note' {
   const changes = changesIn(preview)
   if (changes.some(({ risk }) => risk === 'critical')) return 'caution'
-  return changes.some(({ risk }) => risk === 'high') || preview.items.some(({ failures }) => failures.length > 0) ? 'warning' : 'note'
+  return changes.some(({ risk }) => risk === 'high') ||
+    preview.items.some(({ failures }) => failures.length > 0) ||
+    preview.policyProblem !== undefined
+    ? 'warning'
+    : 'note'
 }
 
 /** `**Merging changes 8 objects in 2 clusters**: one, two, three and sized. pinned reads an edited file, and does not change. Highest risk …` */

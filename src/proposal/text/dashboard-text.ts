@@ -7,6 +7,7 @@ import type { Change, Plan } from '../../record/schema.ts'
 import { compareText } from '../../text/compare-text.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
+import type { PolicyProblem } from './proposal-subject.ts'
 import type { IssueText } from './storm-text.ts'
 import { box, capitalised, clusterCell, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
 
@@ -41,6 +42,8 @@ export interface UndecidedUnit extends DashboardUnit {
 
 /** Units are in the order of their risk, then of their age. */
 export interface DashboardSubject {
+  /** Where the policy of the base branch cannot be used: its first problem, and the commit whose policy decides. */
+  readonly policyProblem?: PolicyProblem & { readonly commit: string }
   /** Packages that the ledger knows, each in one cluster. */
   readonly packages: number
   /** Clusters that the ledger knows. */
@@ -86,13 +89,22 @@ const ROWS: readonly number[] = [30, 10, 3, 0]
 
 /** Whether nothing needs attention. */
 export function isQuiet(subject: DashboardSubject): boolean {
-  const { undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved } = subject
+  const { undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved, policyProblem } = subject
+  if (policyProblem !== undefined) return false
   return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(({ length }) => length === 0)
 }
 
 export function dashboardText(subject: DashboardSubject): IssueText {
   const body = firstFitting(ROWS, (rows) => dashboardBody(subject, rows), subject.dialect.bodyLimit)
-  return { title: TITLE, labels: ['drift'], body: body ?? `${headline(subject)}\n` }
+  return { title: TITLE, labels: ['drift'], body: body ?? `${[headline(subject), ...policyLines(subject)].join('\n\n')}\n` }
+}
+
+function policyLines({ policyProblem }: DashboardSubject): readonly string[] {
+  if (policyProblem === undefined) return []
+  const { where, why, commit } = policyProblem
+  return [
+    `**The policy cannot be used:** ${markdownCell(where)}: ${markdownProse(why)}. The policy of commit ${markdownCell(commit.slice(0, 7))} decides until that is corrected, and nothing is opened, merged or settled.`,
+  ]
 }
 
 function headline({ drifted, packages, clusters, newsAt, notObserved }: DashboardSubject): string {
@@ -126,11 +138,11 @@ function sameButCluster<Row extends { readonly cluster: string }>(
 
 function dashboardBody(subject: DashboardSubject, rows: number): string {
   const { dialect, failed, stuck, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, staleRules } = subject
-  const urgent = failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
+  const urgent = subject.policyProblem !== undefined || failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
   const nothing = staleRules.length === 0 ? 'Nothing needs attention.' : 'No drift needs attention. Some ignore rules do.'
   const quiet = isQuiet(subject) ? [`${nothing} This issue is updated when that changes.`, ''] : []
   const lines = [
-    ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [headline(subject)]),
+    ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [headline(subject), ...policyLines(subject)]),
     ...quiet,
     ...section({ title: 'Restore failed', all: failed, rows }, (shown) =>
       tableOf(shown, {
@@ -177,7 +189,9 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
         title: 'Held back',
         all: held,
         rows,
-        explanation: `${limits(subject)} **Tick a box to open its pull request now.** The others follow by risk, then age.`,
+        explanation: held.some(({ id }) => id !== '')
+          ? `${limits(subject)} **Tick a box to open its pull request now.** The others follow by risk, then age.`
+          : limits(subject),
       },
       (shown) =>
         grouped(shown, ({ why, until }) => JSON.stringify([why, until])).flatMap((units) => {

@@ -3,7 +3,7 @@ import type { CommitStatus } from '../../ports/hosted-forge.ts'
 import type { SyncerReport } from '../../syncers/syncer.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { MassSubject } from './mass-text.ts'
-import { nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
+import { nobodyApplies, type PolicyProblem, type ProposalSubject } from './proposal-subject.ts'
 
 const LIMIT = 140
 /** The status that people may require of every pull request into the base branch. */
@@ -73,7 +73,9 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
       'success',
       plan === 'Restore' ? 'no manifest changes' : 'rendering these edits gives the planned values and changes nothing else',
     ),
-    make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.location ?? 'shipped'} says`),
+    policy.problem === undefined
+      ? make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.location ?? 'shipped'} says`)
+      : make('drift/policy', 'failure', unusableText(policy.problem)),
     ...(!restores
       ? []
       : settle === 'backporch'
@@ -84,6 +86,15 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
 
 /** The contexts that vouch for a proposal. */
 const VOUCHING = [FRESH, 'drift/render', 'drift/policy', 'drift/applier'] as const
+
+function unusableText({ where, why }: PolicyProblem): string {
+  return `the policy cannot be used: ${where}: ${why}`
+}
+
+/** Status of a commit of the base branch whose policy cannot be used. @param url of the file */
+export function unusablePolicyStatus(problem: PolicyProblem, url: string): CommitStatus {
+  return { context: 'drift/policy', state: 'failure', description: oneLine(unusableText(problem), LIMIT), url }
+}
 
 /** Statuses of a commit of another author: Backporch may have vouched for an older commit. @param why the beginning of a sentence */
 export function foreignStatuses(why: string): CommitStatus[] {

@@ -40,6 +40,14 @@ export interface DecidingPolicy {
   readonly mode: string
   /** `path:line` in the repository; undefined for the shipped default. */
   readonly location: string | undefined
+  /** Of the base commit, where its policy cannot be used. */
+  readonly problem?: PolicyProblem
+}
+
+export interface PolicyProblem {
+  /** `.drift/policy.yaml:8`. */
+  readonly where: string
+  readonly why: string
 }
 
 /** Input of every proposal's text, for one cluster or for many. */

@@ -6,6 +6,7 @@ import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { secondsSince1970 } from '../../plan/decisions/closed-episode.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import { ownersOf } from '../../policy/code-owners.ts'
+import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { FileChange, RefUpdate } from '../../ports/package-repository.ts'
 import { isProven } from '../bot-identity.ts'
@@ -52,10 +53,11 @@ export interface ProposedFiles {
   readonly updates: readonly RefUpdate[]
 }
 
-/** @throws Failure BP2009, BP5006, BP40xx, BP50xx */
+/** @throws Failure BP1005 while an earlier policy decides, BP2009, BP5006, BP40xx, BP50xx */
 export async function proposeFiles(location: FilesLocation, wanted: FilesProposal): Promise<ProposedFiles> {
   const { view, forge, codeOwners, signal } = location
   const { verb, content, again, files, message, at, title, body } = wanted
+  assertNewestPolicy(view.policies, 'nothing is proposed')
   // After a decision about it, an equal request is a new one.
   for (const seed of [content, content + again]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`

@@ -6,6 +6,7 @@ import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import type { KnownAdoptions } from '../manifests/adoption-answers.ts'
 import type { KnownManifests } from '../manifests/object-manifests.ts'
+import { KnownGoodPolicies } from '../policy/usable-policies.ts'
 import { PackageHistories } from '../repository/package-history.ts'
 import type { ClusterVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'
@@ -29,6 +30,7 @@ export class BetweenTurns implements EarlierAnswers {
   readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ max: MOST_MANIFESTS })
   readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({ max: MOST_MANIFESTS })
   readonly histories = new PackageHistories()
+  readonly goodPolicies = new KnownGoodPolicies()
   /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
   readonly outside = new Map<string, readonly string[]>()
   /** By name of the cluster: of those whose changes are watched. */

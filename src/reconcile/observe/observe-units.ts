@@ -54,7 +54,12 @@ export async function observeRepository(
   const { units, git, policy } = request
   request.onProgress?.('reading the repository')
   for (let attempt = 1; ; attempt += 1) {
-    const view = await readRepository(repository, git.branch, signal, { ...units, ...git, operator: policy.operator })
+    const view = await readRepository(repository, git.branch, signal, {
+      ...units,
+      ...git,
+      operator: policy.operator,
+      goodPolicies: request.between?.goodPolicies,
+    })
     const proposals = await readProposals(view, forge, presentTime(request.clock), signal)
     if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal))) return { ...view, proposals }
   }

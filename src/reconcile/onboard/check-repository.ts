@@ -4,7 +4,7 @@ import { annotationsOf } from '../../krm/resource.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { listRules, staleRules, untriedRules } from '../../plan/commands/listed-rules.ts'
-import { type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
+import { type PolicySet, withOperator } from '../../policy/parse-policy.ts'
 import type { PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import { clusterObservationSchema } from '../../record/cluster-observation.ts'
@@ -17,7 +17,7 @@ import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { baseOf } from '../repository/base-branch.ts'
-import { readLedger, readPolicyFiles, readTexts } from '../repository/repository-view.ts'
+import { readLedger, readPolicies, readTexts } from '../repository/repository-view.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs
@@ -36,14 +36,15 @@ export async function readBase(repository: PackageRepository, branch: string | u
   return { refs, branch: baseBranch, commit: base, tree: await repository.list(base, '', signal) }
 }
 
-/** @param operator what the operator gives beside the repository @throws Failure BP1005 */
+/** @param operator what the operator gives beside the repository @throws Failure BP1005, also where an earlier policy decides */
 export async function readPolicy(
   repository: PackageRepository,
-  { tree }: BaseTree,
+  { commit, tree }: BaseTree,
   operator: PolicySet | undefined,
   signal: AbortSignal,
 ): Promise<PolicySet> {
-  const own = parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
+  const own = await readPolicies(repository, { base: commit, tree }, signal)
+  if (own.lastGood !== undefined) throw own.lastGood.failure
   return operator === undefined ? own : withOperator(own, operator)
 }
 

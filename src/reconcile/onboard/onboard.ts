@@ -18,6 +18,7 @@ import type { Observation } from '../../plan/turn/observation.ts'
 import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
 import { asking } from '../../plan/turn/turn-questions.ts'
 import { placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
+import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
@@ -82,6 +83,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const { bot, branch: baseBranch } = turn.git
   turn.onProgress?.('reading the repository')
   const view = await readRepository(ports.repository, baseBranch, signal, given({ folders: turn.units.folders }))
+  assertNewestPolicy(view.policies, 'the repository is not enrolled')
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH

@@ -23,7 +23,7 @@ export function isPreviewed({ branch, fork, open }: ForgePullRequest): boolean {
 }
 
 /**
- * Writes the comment. A pull request whose merge changes nothing gets none, unless it has one from before.
+ * Writes the comment. A pull request whose merge changes nothing and breaks no policy gets none, unless it has one from before.
  * @returns `moved`: the pull request has another head or base by now, and nothing was written
  */
 export async function writePreview(
@@ -34,7 +34,8 @@ export async function writePreview(
 ): Promise<'written' | 'nothing' | 'moved'> {
   const now = await forge.readPullRequest(number, signal)
   if (now.commit !== commit || now.baseBranch !== baseBranch) return 'moved'
-  if (preview.items.length === 0 && (await forge.readOwnComment(number, TOPIC, signal)) === undefined) return 'nothing'
+  const saysNothing = preview.items.length === 0 && preview.policyProblem === undefined
+  if (saysNothing && (await forge.readOwnComment(number, TOPIC, signal)) === undefined) return 'nothing'
   await forge.ensureComment(number, TOPIC, previewText(preview, { dialect: forge.dialect, version }), signal)
   return 'written'
 }

@@ -7,7 +7,7 @@ import { API_VERSION } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
 import { eachOf } from '../each-of.ts'
 import { ReadBudget } from '../repository/read-budget.ts'
-import { POLICY_FILE, type RepositoryView, readRepository } from '../repository/repository-view.ts'
+import { POLICY_FILE, policyProblems, type RepositoryView, readRepository } from '../repository/repository-view.ts'
 import { folderRenders, unitFolders } from '../repository/unit-folders.ts'
 import { mergeCommits } from './merge-commits.ts'
 import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
@@ -43,6 +43,8 @@ export async function preview({ repository, clusters }: PreviewPorts, request: P
     if (first !== undefined && missing.every((failure) => failure !== undefined)) throw first
   }
   const paths = [...edited].sort()
+  const policies = paths.some((path) => POLICY_FILE.test(path))
+  const policy = await policyAfter(read, policies ? tree : undefined, signal)
   return {
     apiVersion: API_VERSION,
     kind: 'Preview',
@@ -50,12 +52,33 @@ export async function preview({ repository, clusters }: PreviewPorts, request: P
     head: { name: head.name, commit: head.commit, fork: head.fork },
     merge: { ...given({ base: from }), conflicts: [...conflicts], ...given({ why }) },
     edited: paths.slice(0, MOST_EDITED),
-    policies: paths.some((path) => POLICY_FILE.test(path)),
+    policies,
+    ...given({ policyProblem: policy.problem }),
     clusters: previews.map(({ cluster }) => cluster),
     items: previews.flatMap(({ units }) => units),
     untouched: previews.reduce((sum, { untouched }) => sum + untouched, 0),
-    notes: [...new Set(previews.flatMap(({ notes }) => notes))],
+    notes: [...new Set([...policy.notes, ...previews.flatMap(({ notes }) => notes)])],
   }
+}
+
+/** @param tree after the merge; undefined where that has the policy files of the base branch */
+async function policyAfter(
+  { repository, policies: { lastGood } }: RepositoryView,
+  tree: readonly TreeFile[] | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly problem?: NonNullable<Preview['policyProblem']>; readonly notes: readonly string[] }> {
+  if (tree === undefined) {
+    if (lastGood === undefined) return { notes: [] }
+    const { problem, commit } = lastGood
+    const used = `the policy of the base branch cannot be used (${problem.where}: ${problem.why}); that of commit ${commit.slice(0, 7)} was used`
+    return { problem, notes: [used] }
+  }
+  const [problem] = await policyProblems(repository, tree, signal)
+  if (problem !== undefined) {
+    const why = `after the merge the policy cannot be used (${problem.where}: ${problem.why}): an earlier one decides then, and nothing is opened, merged or settled`
+    return { problem, notes: [why] }
+  }
+  return { notes: lastGood === undefined ? [] : [`the merge corrects the policy, which cannot be used now (${lastGood.problem.where})`] }
 }
 
 /** The view with the files of another tree. Policies stay those of the base branch: a head does not decide what may run, and where. */

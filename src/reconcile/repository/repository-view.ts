@@ -8,7 +8,8 @@ import type { PackageFiles } from '../../package/package-files.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { EpisodeIds } from '../../plan/turn/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
-import { type PolicyFile, type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
+import { lastGoodNotes } from '../../policy/last-good-policy.ts'
+import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import {
   MOST_FILE_BYTES,
@@ -24,6 +25,7 @@ import { type ClosedEpisode, closedEpisodeSchema, type DriftReport, driftReportS
 import { parseDocument } from '../../record/write-document.ts'
 import { isReadOf } from '../../render/package-sources.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
+import { type KnownGoodPolicies, parseRead, readUsablePolicies } from '../policy/usable-policies.ts'
 import { baseOf, headNotes } from './base-branch.ts'
 import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
@@ -55,26 +57,29 @@ export interface RepositoryView {
   readonly proposals: ReadonlyMap<string, KnownProposal>
   /** What the ledger has of the branches that are there, by full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
-  /** A HEAD that is not the base, and files of the ledger that cannot be read: one broken file stops nothing else. */
+  /** A HEAD that is not the base, and a policy and files of the ledger that cannot be read: one broken file stops nothing else. */
   readonly problems: readonly Note[]
   readonly budget: ReadBudget
 }
 
 /**
  * @param branch short name of the base branch; undefined takes the remote's default branch
- * @throws Failure BP1003 when the branch does not exist, BP1004 where a folder that was named is not there, BP1005 when a policy is not valid, BP40xx when git fails
+ * @throws Failure BP1003 when the branch does not exist, BP1004 where a folder that was named is not there, BP1005 where no policy can be used, BP40xx when git fails
  */
 export async function readRepository(
   repository: PackageRepository,
   branch: string | undefined,
   signal: AbortSignal,
-  wanted: WantedUnits & { readonly takeRefs?: () => RepositoryRefs | undefined } = {},
+  wanted: WantedUnits & {
+    readonly takeRefs?: () => RepositoryRefs | undefined
+    readonly goodPolicies?: KnownGoodPolicies | undefined
+  } = {},
 ): Promise<RepositoryView> {
   const read = wanted.takeRefs?.() ?? (await repository.refs(signal))
   const { refs } = read
   const { baseBranch, base } = baseOf(repository, read, branch)
   const tree = await repository.list(base, '', signal)
-  const own = parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
+  const own = await readPolicies(repository, { base, tree, known: wanted.goodPolicies }, signal)
   const policies = wanted.operator === undefined ? own : withOperator(own, wanted.operator)
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
@@ -100,7 +105,7 @@ export async function readRepository(
     ledgerTree,
     recorded,
     ...documents,
-    problems: [...headNotes(read, branch), ...documents.problems],
+    problems: [...headNotes(read, branch), ...lastGoodNotes(policies), ...documents.problems],
     proposals: new Map(),
     pushed,
     budget: new ReadBudget(),
@@ -221,7 +226,31 @@ export async function readPushed(
 /** Earlier versions proposed `policy.yaml`; people give their files either name. */
 export const POLICY_FILE = /^\.drift\/[^/]+\.(?:policy|ya?ml)$/
 
-/** The policies of a commit. */
+/** The policy in use. @throws Failure BP1005 or BP1111 where there is none, BP40xx */
+export async function readPolicies(
+  repository: PackageRepository,
+  { base, tree, known }: { readonly base: ObjectId; readonly tree: readonly TreeFile[]; readonly known?: KnownGoodPolicies | undefined },
+  signal: AbortSignal,
+): Promise<PolicySet> {
+  const filesAt = async (commit: ObjectId): Promise<readonly PolicyFile[]> => {
+    const below = commit === base ? [] : await repository.list(commit, DRIFT_FOLDER, signal)
+    const listed = commit === base ? tree : below.map((file) => ({ ...file, path: `${DRIFT_FOLDER}/${file.path}` }))
+    return readPolicyFiles(repository, listed, signal)
+  }
+  return readUsablePolicies({ repository, base, filesAt, known }, signal)
+}
+
+/** What is wrong with the policy of a tree; empty where it can be used. */
+export async function policyProblems(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<readonly { readonly where: string; readonly why: string }[]> {
+  const read = await parseRead(() => readPolicyFiles(repository, tree, signal))
+  return 'failure' in read ? read.problems : []
+}
+
+/** The policy files of a commit. */
 export async function readPolicyFiles(
   repository: PackageRepository,
   tree: readonly TreeFile[],

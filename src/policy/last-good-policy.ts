@@ -1,0 +1,106 @@
+/**
+ * Where the policy of the base commit cannot be used, that of the newest earlier commit decides. By it nothing is opened, merged or settled
+ * (docs/adr/0071-the-last-good-policy.md).
+ */
+import { Failure } from '../failure.ts'
+import type { Note } from '../note.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { isLastDocument, type Problem, readLocated, type TextFile } from './located-documents.ts'
+import { driftPolicySchema } from './schema.ts'
+
+/** Why the policy in use is not that of the base commit. */
+export interface LastGoodPolicy {
+  /** The newest commit of the base branch whose policy can be used: its policy is in use. */
+  readonly commit: ObjectId
+  /** BP1005: every problem of the policy of the base commit, and which policy decides instead. */
+  readonly failure: Failure
+  /** The first of the problems. */
+  readonly problem: Problem
+  /** Why no value is told, as a clause; undefined where both commits say the same about who may read values. */
+  readonly withheld: string | undefined
+}
+
+export interface UnusablePolicy {
+  readonly problems: readonly [Problem, ...Problem[]]
+  readonly failure: Failure
+  /** Undefined where a file could not be read at all. */
+  readonly files: readonly TextFile[] | undefined
+}
+
+/** @param good the files of the commit whose policy is in use */
+export function lastGoodPolicy(
+  { failure, problems, files }: UnusablePolicy,
+  { commit, files: good }: { readonly commit: ObjectId; readonly files: readonly TextFile[] },
+): LastGoodPolicy {
+  const [problem] = problems
+  const audience = files === undefined ? undefined : audienceOf(files)
+  const isKnown = audience !== undefined && audience === audienceOf(good)
+  const { code, what, retry } = failure
+  return {
+    commit,
+    problem,
+    failure: new Failure({
+      code,
+      what,
+      where: problem.where,
+      why: problems.map(({ where, why }) => `${where}: ${why}`).join('; '),
+      remedy: `correct the lines named above on the base branch; until then the policy of commit ${commit.slice(0, 7)} decides, and nothing is opened, merged or settled`,
+      retry,
+    }),
+    withheld: isKnown ? undefined : `the policy cannot be used (${problem.where}), and it may say that the value is not shown`,
+  }
+}
+
+/** For people who read; the failure is for those who run it. */
+export function lastGoodNotes({ lastGood }: { readonly lastGood?: LastGoodPolicy | undefined }): readonly Note[] {
+  if (lastGood === undefined) return []
+  const { problem, commit, withheld } = lastGood
+  const values = withheld === undefined ? '' : ', and no value is told'
+  const text = `${problem.why}; the policy of commit ${commit.slice(0, 7)} decides, nothing is opened, merged or settled${values}`
+  return [{ cause: 'policy-not-used', subject: problem.where, text }]
+}
+
+/** @param what the request, as a clause: `apps/web is not approved` @throws Failure BP1005 while an earlier policy decides */
+export function assertNewestPolicy({ lastGood }: { readonly lastGood?: LastGoodPolicy | undefined }, what: string): void {
+  if (lastGood === undefined) return
+  const { failure, problem } = lastGood
+  throw new Failure({
+    code: 'BP1005',
+    what,
+    where: problem.where,
+    why: `the policy cannot be used: ${failure.why}`,
+    remedy: 'correct the lines named above on the base branch, then repeat the request',
+    retry: 'on-change',
+  })
+}
+
+/**
+ * What the files say about who may read values: the placements, and what policies hide and show. Undefined where a document cannot be read,
+ * which may be the one that narrows it.
+ */
+function audienceOf(files: readonly TextFile[]): string | undefined {
+  const problems: Problem[] = []
+  const parts: string[] = []
+  for (const file of files)
+    for (const { value } of readLocated(file, problems)) {
+      if (isLastDocument(value)) continue
+      const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
+      if (!isJsonObject(value) || (kind !== 'Placement' && kind !== 'DriftPolicy')) return undefined
+      const own = kind === 'Placement' ? value : visibilityOf(value)
+      if (own !== undefined) parts.push(canonicalJson(own))
+    }
+  return problems.length === 0 ? parts.sort().join('\n') : undefined
+}
+
+const POLICY_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape))
+const SPEC_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape.spec.shape))
+
+/** As it is written; undefined where the policy hides and shows nothing. A field that is not known may be one that was meant to. */
+function visibilityOf(policy: JsonObject): Json | undefined {
+  const spec = getKey(policy, 'spec')
+  if (!isJsonObject(spec)) return policy
+  const rules = Object.entries(spec).filter(([name]) => name === 'hide' || name === 'show' || !SPEC_FIELDS.has(name))
+  const unknown = Object.entries(policy).filter(([name]) => !POLICY_FIELDS.has(name))
+  return rules.length + unknown.length === 0 ? undefined : [Object.fromEntries([...rules, ...unknown]), getKey(spec, 'match') ?? null]
+}

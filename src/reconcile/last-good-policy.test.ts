@@ -1,0 +1,400 @@
+/** A policy that cannot be used, over whole turns: an earlier one decides, and nothing is opened, merged or settled (docs/adr/0071-the-last-good-policy.md). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answer, ask, opened, resolutions, tick } from '../../test/fakes/answered-proposal.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
+import { AT_ONCE, policyText, refused, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
+import { Failure } from '../failure.ts'
+import type { CommitView } from '../ports/package-repository.ts'
+import type { DriftReport } from '../record/schema.ts'
+
+const IMAGE = 'spec.template.spec.containers[name=app].image'
+const EVIL = 'evil.example.com/miner:1'
+const POLICY = '.drift/policy.yaml'
+const TYPO = policyText('{mode: Propse}')
+const PLACEMENT = (allow: string): string =>
+  `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: test}\nspec: {clusters: ["*"], packages: ["**"], allow: ${allow}}\n`
+
+interface Scene {
+  readonly world: TurnWorld
+  readonly forge: MemoryForge
+}
+
+function sceneOf(policy = '{mode: Propose}', files: { readonly [path: string]: string } = {}): Scene {
+  const world = new TurnWorld(policy, files)
+  const forge = new MemoryForge(world.repository)
+  forge.now = () => world.cluster.now
+  world.forge = forge
+  return { world, forge }
+}
+
+async function reportOf(world: TurnWorld): Promise<DriftReport> {
+  return (await world.plan()).report
+}
+
+/** Every text that is in git or on the forge. */
+function everything({ world: { repository }, forge }: Scene): string {
+  const branches = [...repository.branches.keys()].flatMap((ref) => {
+    const name = ref.replace(/^refs\/(?:heads|tags)\//, '')
+    return name === 'main' || !ref.startsWith('refs/heads/') ? [] : repository.paths(name).map((path) => repository.text(name, path) ?? '')
+  })
+  return [...branches, JSON.stringify([forge.proposals, forge.comments, [...forge.issues], [...forge.statuses]])].join('\n')
+}
+
+function openIn({ forge }: Scene): number {
+  return forge.proposals.filter(({ state }) => state === 'open').length
+}
+
+test('a critical change is recorded with its values while the policy has a typo, and opened in the turn after the correction', async () => {
+  const scene = sceneOf()
+  const { world, forge } = scene
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  const base = world.repository.head('main')
+  world.edit(WEB, IMAGE, EVIL)
+  const result = await world.scan()
+  const report = world.repository.text(
+    'drift-ledger',
+    world.repository.paths('drift-ledger').find((path) => path.endsWith('/report.yaml')) ?? '',
+  )
+  assert.match(report ?? '', /live: evil\.example\.com\/miner:1\n/)
+  assert.match(report ?? '', /risk: critical\n/)
+  assert.match(report ?? '', /held:\n {4}reason: policy\n {4}why: the policy cannot be used \(\.drift\/policy\.yaml:4\)/)
+  assert.equal(openIn(scene), 0)
+  assert.deepEqual(
+    result.reported.map(({ code, where }) => [code, where]),
+    [['BP1005', '.drift/policy.yaml:4']],
+  )
+  assert.match(result.reported[0]?.remedy ?? '', /the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/)
+  const status = forge.statuses.get(`${base} drift/policy`)
+  assert.equal(status?.state, 'failure')
+  assert.match(status?.description ?? '', /^the policy cannot be used: \.drift\/policy\.yaml:4: spec\.mode: /)
+  assert.equal(status?.url, 'https://forge.example/main/.drift/policy.yaml')
+  const body = (): string => forge.issues.get('dashboard')?.body ?? ''
+  assert.match(body(), /\*\*The policy cannot be used:\*\* `\.drift\/policy\.yaml:4`: `spec\.mode`/)
+  assert.doesNotMatch(body(), /- \[ \]|Tick a box/, 'no box promises what waits for the policy')
+  const writes = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
+  await world.scan()
+  assert.deepEqual(
+    [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length],
+    writes,
+    'the same state is written once',
+  )
+  world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propose}') })
+  assert.deepEqual((await world.scan()).reported, [])
+  assert.equal(openIn(scene), 1)
+  assert.doesNotMatch(body(), /cannot be used/)
+})
+
+test('a dashboard that told of nothing but the policy is quiet after the correction', async () => {
+  const { world, forge } = sceneOf()
+  await world.scan()
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  await world.scan()
+  assert.deepEqual(forge.issueWrites, ['open dashboard'])
+  world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propose}') })
+  await world.scan()
+  assert.deepEqual(forge.issueWrites, ['open dashboard', 'edit dashboard'])
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /Nothing needs attention/)
+  for (let turn = 0; turn < 3; turn += 1) await world.scan()
+  assert.equal(forge.issueWrites.length, 2)
+})
+
+test('an account that may not write the status has the issues all the same, and the turn says why', async () => {
+  const { world, forge } = sceneOf()
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  forge.ensureStatuses = async () => {
+    throw new Failure({ code: 'BP5003', what: 'cannot set a status', why: 'the token may not', remedy: 'allow it' })
+  }
+  const { reported } = await world.scan()
+  assert.deepEqual(
+    reported.map(({ code }) => code),
+    ['BP1005', 'BP5003'],
+  )
+  assert.equal(forge.issues.size, 1)
+})
+
+const BROKEN: readonly (readonly [what: string, files: { readonly [path: string]: string | null }, where: string])[] = [
+  ['a mode that is none', { [POLICY]: TYPO }, `${POLICY}:4`],
+  ['a preset that does not exist', { [POLICY]: policyText('{mode: Propose, extends: [recomended]}') }, `${POLICY}:4`],
+  ['one of two files', { '.drift/second.policy': TYPO.replace('name: test', 'name: second') }, '.drift/second.policy:4'],
+  ['a name that is there twice', { '.drift/second.policy': policyText('{mode: Off}') }, '.drift/second.policy:1'],
+  ['a valid file is deleted beside it', { [POLICY]: TYPO, '.drift/at-once.yaml': null }, `${POLICY}:4`],
+]
+for (const [what, files, where] of BROKEN)
+  test(`${what}: the last good policy decides, values are told`, async () => {
+    const { world } = sceneOf()
+    world.edit(WEB, 'spec.replicas', 5)
+    const before = await reportOf(world)
+    world.repository.commitByHand('main', files)
+    const { units, view } = await world.scan()
+    const [unit] = units
+    assert.equal(view.policies.lastGood?.problem.where, where)
+    assert.equal(view.policies.lastGood?.withheld, undefined)
+    assert.deepEqual(unit?.state === 'planned' ? unit.plan.report.spec.changes : [], before.spec.changes)
+  })
+
+const UNREADABLE: readonly (readonly [what: string, files: { readonly [path: string]: string | null }])[] = [
+  ['no YAML', { [POLICY]: 'a: [\n' }],
+  ['a kind that is none', { [POLICY]: policyText('{mode: Propose}').replace('DriftPolicy', 'DriftPolice') }],
+  ['a field that this version does not know', { [POLICY]: policyText('{mode: Propose, conceal: [{paths: [spec]}]}') }],
+  ['a field at the wrong place', { [POLICY]: `${policyText('{mode: Propose}')}hide: [{paths: [spec]}]\n` }],
+  ['a placement that cannot be read', { '.drift/place.policy': PLACEMENT('{namespace: [shop]}') }],
+  ['a placement that is new beside a typo', { [POLICY]: TYPO, '.drift/place.policy': PLACEMENT('{namespaces: [shop]}') }],
+  [
+    'a rule that hides beside a typo',
+    { [POLICY]: TYPO, '.drift/hide.policy': policyText('{hide: [{paths: [spec]}]}').replace('test', 'hide') },
+  ],
+  ['a rule that hides with a typo of its own', { [POLICY]: policyText('{mode: Propose, hide: [{path: [spec]}]}') }],
+  ['a file that is too large', { [POLICY]: `${policyText('{mode: Propose}')}# ${'x'.repeat(300)}\n` }],
+]
+for (const [what, files] of UNREADABLE)
+  test(`${what}: drift is told without values, in git and on the forge, and no branch is written`, async () => {
+    const scene = sceneOf('{mode: Propose}')
+    const { world } = scene
+    await world.scan()
+    world.repository.commitByHand('main', files)
+    if (what === 'a file that is too large') tooLarge(world, POLICY)
+    world.edit(WEB, IMAGE, EVIL)
+    const report = await reportOf(world)
+    const [change] = report.spec.changes
+    assert.equal(change?.risk, 'critical')
+    assert.equal(change?.redacted, true)
+    assert.equal(report.status.held?.reason, 'policy')
+    assert.doesNotMatch(everything(scene), /evil\.example\.com/)
+    assert.deepEqual(world.repository.names(), [])
+    assert.match(scene.forge.issues.get('dashboard')?.body ?? '', /\*\*Held back\*\* \(1\)/)
+    world.repository.commitByHand('main', {
+      [POLICY]: policyText('{mode: Propose}'),
+      '.drift/place.policy': null,
+      '.drift/hide.policy': null,
+    })
+    await world.scan()
+    assert.equal(openIn(scene), 1)
+    assert.match(everything(scene), /evil\.example\.com/)
+  })
+
+/** The newest content of the file is more than what is read. */
+function tooLarge({ repository }: TurnWorld, path: string): void {
+  const read = repository.read.bind(repository)
+  const base = repository.head('main')
+  repository.read = async (blobs) => {
+    const [file] = await repository.list(base, path)
+    if (file !== undefined && blobs.includes(file.id)) {
+      const { OversizedRead } = await import('../ports/package-repository.ts')
+      throw new OversizedRead('x', 10, file.id)
+    }
+    return read(blobs)
+  }
+}
+
+test('an open proposal is kept up to date by the last good policy, says that its policy cannot be used, and ends with its drift', async () => {
+  const scene = sceneOf()
+  const { world, forge } = scene
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  await world.scan()
+  const [proposal] = forge.proposals
+  assert.equal(openIn(scene), 1)
+  assert.equal(forge.statuses.get(`${proposal?.commit} drift/policy`)?.state, 'failure')
+  world.edit(WEB, 'spec.replicas', 7)
+  const updated = await world.plan()
+  assert.equal(updated.outcome, 'updated')
+  assert.match(forge.proposals[0]?.body ?? '', /`7`/)
+  world.sync()
+  assert.equal((await world.plan()).outcome, 'healed')
+  assert.deepEqual(world.repository.names(), [])
+})
+
+test('while values are withheld an open proposal stays as it is, whatever changes, and ends with its drift', async () => {
+  const scene = sceneOf()
+  const { world, forge } = scene
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.resolutionRequest('Adopt')
+  const [before] = forge.proposals
+  world.repository.commitByHand('main', { '.drift/place.policy': PLACEMENT('{namespace: [shop]}') })
+  await world.scan()
+  world.edit(WEB, IMAGE, EVIL)
+  const { outcome, notes } = await world.plan()
+  assert.equal(outcome, 'frozen')
+  assert.match(notes.map(({ text }) => text).join('\n'), /the policy cannot be used \(\.drift\/place\.policy:4\).*it is left alone/)
+  const [after] = forge.proposals
+  assert.deepEqual([after?.commit, after?.body, after?.title], [before?.commit, before?.body, before?.title])
+  assert.doesNotMatch(everything(scene), /evil\.example\.com/)
+  assert.doesNotMatch(forge.issues.get('dashboard')?.body ?? '', /Cannot adopt/)
+  world.repository.commitByHand('main', { '.drift/place.policy': null })
+  const corrected = await world.plan()
+  assert.equal(corrected.outcome, 'updated')
+  assert.deepEqual(corrected.report.spec.changes.map(({ path, resolution }) => [path, resolution]).sort(), [
+    ['spec.replicas', 'Adopt'],
+    [IMAGE, 'Restore'],
+  ])
+})
+
+test('nothing is approved, planned or opened on request; a rejection works', async () => {
+  const { world, forge } = sceneOf()
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  const pushes = world.repository.pushes.length
+  const approval = await refused(world.approve(), 'BP1005')
+  assert.equal(approval.where, '.drift/policy.yaml:4')
+  assert.match(approval.why, /the policy cannot be used: \.drift\/policy\.yaml:4: spec\.mode/)
+  for (const resolution of ['Restore', 'Adopt', 'Release'] as const) await refused(world.resolutionRequest(resolution), 'BP1005')
+  assert.equal(world.repository.pushes.length, pushes)
+  assert.equal(forge.proposals[0]?.state, 'open')
+  await world.reject()
+  assert.equal(forge.proposals[0]?.state, 'closed')
+})
+
+test('commands that change or open something are refused with file and line; those that ask, and snooze, are answered', async () => {
+  const scene = await opened()
+  scene.world.repository.commitByHand('main', { [POLICY]: TYPO })
+  const pushes = scene.world.repository.pushes.length
+  for (const command of ['/adopt 1', '/restore 1', '/release 1', '/recreate', '/ignore 1 -- why', '/unignore 1']) {
+    const { outcome, text } = await ask(scene, command)
+    assert.equal(outcome, 'refused', command)
+    assert.match(text, /the policy cannot be used: `\.drift\/policy\.yaml:4`: `spec\.mode`/)
+  }
+  for (const command of ['/explain 1', '/help', '/show ignores', '/recheck', '/snooze 7d'])
+    assert.equal((await ask(scene, command)).outcome, 'done', command)
+  await tick(scene, /adopt/i)
+  await answer(scene)
+  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+  assert.equal(scene.forge.proposals.length, 1)
+  assert.ok(scene.world.repository.pushes.slice(pushes).every((updates) => updates.every(({ ref }) => ref === 'refs/heads/drift-ledger')))
+})
+
+test('an approval that ended between its merge and the ledger is completed', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  const { commit } = await world.approve()
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  assert.equal((await world.approve()).commit, commit)
+})
+
+test('a merge of earlier is not settled until the policy can be used', async () => {
+  const world = new TurnWorld('{mode: Propose, settle: backporch}')
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  await world.approve()
+  world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propse, settle: backporch}') })
+  const settles = async (): Promise<number> => {
+    const { runFleetTurn } = await import('./run-turn.ts')
+    const ports = { ...world.ports, clusters: [world.cluster], openWriter: () => assert.fail('a rehearsal opens no writer') }
+    world.pass(1)
+    const { written } = await runFleetTurn(ports, world.request({ dryRun: true, rehearses: true }), new AbortController().signal)
+    return written.filter((line) => line.startsWith('apply')).length
+  }
+  assert.equal(await settles(), 0)
+  world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propose, settle: backporch}') })
+  assert.equal(await settles(), 1)
+})
+
+test('without a good policy ever it is as it was, and the failure says that no earlier one was found', async () => {
+  const world = new TurnWorld('{mode: Propse}')
+  world.repository.commitByHand('main', { 'README.md': 'x\n' })
+  const { why } = await refused(world.scan(), 'BP1005')
+  assert.match(why, /^\.drift\/policy\.yaml:4: spec\.mode: .*\n {7}no earlier commit has a policy that can be used$/)
+})
+
+test('a shallow clone that ends before a good policy has none, and the failure says where it ends', async () => {
+  const { world } = sceneOf()
+  const cut = world.repository.head('main')
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  const end = world.repository.head('main')
+  const { repository } = world
+  const [commit, list] = [repository.commit.bind(repository), repository.list.bind(repository)]
+  const beyond = <Answer>(id: string, work: () => Promise<Answer>): Promise<Answer> =>
+    id === cut
+      ? Promise.reject(new Failure({ code: 'BP4011', what: 'cannot read', why: 'the clone is shallow', remedy: 'fetch it' }))
+      : work()
+  repository.commit = (id): Promise<CommitView> => beyond(id, () => commit(id))
+  repository.list = (id, path) => beyond(id, () => list(id, path))
+  const { why } = await refused(world.scan(), 'BP1005')
+  assert.match(why, new RegExp(`the clone ends at commit ${end.slice(0, 7)}, and none of its commits has a policy that can be used`))
+})
+
+test('first parents count: what a merge brought counts from the merge on', async () => {
+  const { world } = sceneOf('{mode: Warn}')
+  const { repository } = world
+  const good = repository.head('main')
+  repository.commitByHand('side', { [POLICY]: policyText('{mode: Off}') })
+  const side = repository.head('side')
+  repository.commitByHand('main', { [POLICY]: TYPO }, { parents: [good, side] })
+  const { view } = await world.scan()
+  assert.equal(view.policies.lastGood?.commit, good)
+})
+
+test('a commit without a policy has the shipped default, which can be used', async () => {
+  const { world } = sceneOf('{mode: Propose}', { [POLICY]: '', '.drift/at-once.yaml': '' })
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  world.edit(WEB, 'spec.replicas', 5)
+  const { units } = await world.scan()
+  assert.equal(units[0]?.state === 'planned' && units[0].observation.policy.mode, 'Warn')
+})
+
+test('turns of one process search the history once, and go on from there', async () => {
+  const { world } = sceneOf()
+  const { repository } = world
+  const good = repository.head('main')
+  for (let index = 0; index < 30; index += 1) repository.commitByHand('main', { [POLICY]: TYPO, 'README.md': `${index}\n` })
+  const { BetweenTurns } = await import('./observe/between-turns.ts')
+  const between = new BetweenTurns()
+  const listed: string[] = []
+  const list = repository.list.bind(repository)
+  repository.list = (id, path) => {
+    if (path === '.drift') listed.push(id)
+    return list(id, path)
+  }
+  await world.scan({ between })
+  assert.equal(listed.length, 30)
+  listed.length = 0
+  repository.commitByHand('main', { 'README.md': 'x\n' })
+  const { view } = await world.scan({ between })
+  assert.equal(view.policies.lastGood?.commit, good)
+  assert.equal(listed.length, 2)
+})
+
+const EDITS = fc.array(
+  fc.constantFrom<readonly [string, string, string | number]>(
+    [WEB, 'spec.replicas', 5],
+    [WEB, IMAGE, EVIL],
+    [WEB_CONFIG, 'data.color', 'red'],
+    [WEB_CONFIG, 'data.token', 'c4n4ry-token-1'],
+    [WEB, 'metadata.labels.app', 'other'],
+  ),
+  { minLength: 1, maxLength: 4 },
+)
+const GOOD = fc.constantFrom(
+  '{mode: Propose}',
+  '{mode: Warn}',
+  '{mode: Propose, hide: [{paths: [data.color], reason: x}]}',
+  '{mode: Propose, ignore: [{target: {kind: ConfigMap}, paths: [data.color], reason: x}]}',
+  '{mode: Propose, show: [{paths: [data.token], reason: x}], decide: {defaultPlan: Adopt}}',
+)
+test('whatever drifts and whatever the last good policy says, a typo changes nothing of what is detected and told', async () => {
+  await fc.assert(
+    fc.asyncProperty(EDITS, GOOD, async (edits, good) => {
+      const [sound, broken] = [new TurnWorld(good), new TurnWorld(good)]
+      broken.repository.commitByHand('main', { [POLICY]: policyText(good.replace(/mode: \w+/, 'mode: Propse')) })
+      for (const world of [sound, broken]) for (const [object, path, value] of edits) world.edit(object, path, value)
+      const [wanted, found] = [await reportOf(sound), await reportOf(broken)]
+      assert.deepEqual(found.spec.changes, wanted.spec.changes)
+      assert.deepEqual([found.status.state, found.status.setAside], [wanted.status.state, wanted.status.setAside])
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('the operator decides as before: what he gives is none of the repository', async () => {
+  const { world } = sceneOf('{mode: Propose}', AT_ONCE)
+  world.repository.commitByHand('main', { [POLICY]: TYPO })
+  const { parsePolicyFiles } = await import('../policy/parse-policy.ts')
+  const operator = parsePolicyFiles([{ path: 'operator.yaml', text: policyText('{enforce: true, mode: Off}') }], 'operator')
+  world.edit(WEB, 'spec.replicas', 5)
+  const { units } = await world.scan({ operator })
+  assert.equal(units[0]?.state === 'planned' && units[0].plan.report.status.state, 'Off')
+})

@@ -1,0 +1,92 @@
+/** The policy in use: that of the base commit, or of the newest earlier one whose policy can be used (docs/adr/0071-the-last-good-policy.md). */
+import { LRUCache } from 'lru-cache'
+import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { lastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-policy.ts'
+import { InvalidPolicy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
+
+/** First parents that are searched. */
+const MOST_COMMITS = 1_000
+
+/** By a commit whose policy cannot be used: the commit whose policy decides there. A process with several turns searches once. */
+export class KnownGoodPolicies {
+  private readonly known = new LRUCache<ObjectId, ObjectId>({ max: 2 * MOST_COMMITS })
+
+  of(commit: ObjectId): ObjectId | undefined {
+    return this.known.get(commit)
+  }
+
+  remember(unusable: readonly ObjectId[], good: ObjectId): void {
+    for (const commit of unusable) this.known.set(commit, good)
+  }
+}
+
+export interface PolicyHistory {
+  readonly repository: Pick<PackageRepository, 'commit'>
+  readonly base: ObjectId
+  /** The policy files of a commit. @throws Failure BP1111 where one is too large, BP4011 beyond the end of a shallow clone */
+  readonly filesAt: (commit: ObjectId) => Promise<readonly PolicyFile[]>
+  readonly known?: KnownGoodPolicies | undefined
+}
+
+/** @throws Failure BP1005 or BP1111 of the base commit where no earlier policy can be used, BP40xx when git fails */
+export async function readUsablePolicies(history: PolicyHistory, signal: AbortSignal): Promise<PolicySet> {
+  const { base, filesAt } = history
+  const newest = await parseRead(() => filesAt(base))
+  if (!('failure' in newest)) return newest.policies
+  const { commit, policies, files } = await newestGood(history, newest, signal)
+  return { ...policies, lastGood: lastGoodPolicy(newest, { commit, files }) }
+}
+
+interface UsablePolicy {
+  readonly files: readonly PolicyFile[]
+  readonly policies: PolicySet
+}
+
+/** The policy of these files, or what is wrong with it. @throws what `read` throws for another reason than a file that is too large */
+export async function parseRead(read: () => Promise<readonly PolicyFile[]>): Promise<UsablePolicy | UnusablePolicy> {
+  let files: readonly PolicyFile[] | undefined
+  try {
+    files = await read()
+    return { files, policies: parsePolicyFiles(files) }
+  } catch (thrown) {
+    if (thrown instanceof InvalidPolicy) return { files, failure: thrown, problems: thrown.problems }
+    if (!(thrown instanceof Failure) || thrown.code !== 'BP1111') throw thrown
+    return { files, failure: thrown, problems: [{ where: thrown.where ?? '.drift', why: `${thrown.what}: ${thrown.why}` }] }
+  }
+}
+
+/** Walks the first parents: what a merge brought counts from the merge on. */
+async function newestGood(
+  history: PolicyHistory,
+  { failure }: UnusablePolicy,
+  signal: AbortSignal,
+): Promise<UsablePolicy & { readonly commit: ObjectId }> {
+  const { repository, base, known } = history
+  const unusable: ObjectId[] = []
+  let commit = base
+  while (unusable.length < MOST_COMMITS) {
+    unusable.push(commit)
+    try {
+      const good = known?.of(commit) ?? (await repository.commit(commit, signal)).parents[0]
+      if (good === undefined) throw withoutGood(failure, 'no earlier commit has a policy that can be used')
+      commit = good
+      const found = await parseRead(() => history.filesAt(good))
+      if ('failure' in found) continue
+      known?.remember(unusable, commit)
+      return { ...found, commit }
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.code !== 'BP4011') throw thrown
+      throw withoutGood(
+        failure,
+        `the clone ends at commit ${unusable.at(-1)?.slice(0, 7)}, and none of its commits has a policy that can be used`,
+      )
+    }
+  }
+  throw withoutGood(failure, `none of the last ${MOST_COMMITS} commits has a policy that can be used`)
+}
+
+function withoutGood(failure: Failure, why: string): Failure {
+  return failure.because(`${failure.why}\n       ${why}`)
+}
