@@ -42,3 +42,13 @@ test('a list item is the same whether a path names it by keys or by its place', 
     assert.equal(text(object, location, { hide: [rule('spec.ports[name=b].note')] }), undefined)
   }
 })
+
+test('while values are withheld no rule shows one, and which object it is stays told', () => {
+  const rules = { hide: [], show: [EVERYTHING], withheld: 'the policy cannot be used' }
+  const object = { metadata: { name: 'web', namespace: 'shop', labels: { a: 'b' } }, spec: { color: 'x' } }
+  const visibility = (location: string) => visibilityIn(APP, UNKNOWN_SCHEMA, rules)(path(location), 'x', object)
+  for (const location of ['spec', 'spec.color', 'metadata.labels', 'metadata.labels.a', 'metadata.annotations.name'])
+    assert.deepEqual(visibility(location), { shown: false, why: 'the policy cannot be used' }, location)
+  for (const location of ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace'])
+    assert.notEqual(visibility(location)?.shown, false, location)
+})

@@ -96,11 +96,10 @@ function audienceOf(files: readonly TextFile[]): string | undefined {
 const POLICY_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape))
 const SPEC_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape.spec.shape))
 
-/** As it is written; undefined where the policy hides and shows nothing. A field that is not known may be one that was meant to. */
+/** As it is written; undefined where the policy hides and shows nothing. A field that is not known may have been meant to. */
 function visibilityOf(policy: JsonObject): Json | undefined {
   const spec = getKey(policy, 'spec')
-  if (!isJsonObject(spec)) return policy
+  if (!isJsonObject(spec) || Object.keys(policy).some((name) => !POLICY_FIELDS.has(name))) return policy
   const rules = Object.entries(spec).filter(([name]) => name === 'hide' || name === 'show' || !SPEC_FIELDS.has(name))
-  const unknown = Object.entries(policy).filter(([name]) => !POLICY_FIELDS.has(name))
-  return rules.length + unknown.length === 0 ? undefined : [Object.fromEntries([...rules, ...unknown]), getKey(spec, 'match') ?? null]
+  return rules.length === 0 ? undefined : [Object.fromEntries(rules), getKey(spec, 'match') ?? null]
 }

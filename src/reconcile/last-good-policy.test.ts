@@ -259,7 +259,7 @@ test('commands that change or open something are refused with file and line; tho
   }
   for (const command of ['/explain 1', '/help', '/show ignores', '/recheck', '/snooze 7d'])
     assert.equal((await ask(scene, command)).outcome, 'done', command)
-  await tick(scene, /adopt/i)
+  await tick(scene, /backporch:adopt=.*Deployment/)
   await answer(scene)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
   assert.equal(scene.forge.proposals.length, 1)
