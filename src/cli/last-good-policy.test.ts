@@ -58,8 +58,9 @@ for (const policy of [{ [POLICY]: TYPO }, { '.drift/place.policy': PLACEMENT }])
 test('scan records, says what cannot be used and which policy decides, opens nothing, and is no success', async () => {
   const world = await broken()
   world.edit(WEB, IMAGE, 'evil.example.com/miner:1')
-  const { code, stderr } = await runInWorld(world, ['scan'])
+  const { code, stdout, stderr } = await runInWorld(world, ['scan'])
   assert.equal(code, 2)
+  assert.doesNotMatch(stdout, /next: backporch/, 'no command is named that is refused')
   assert.match(stderr, /error BP1005: the policy of the repository has a problem/)
   assert.match(stderr, /\.drift\/policy\.yaml:4: spec\.mode/)
   assert.match(stderr, /until then the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/)
@@ -114,7 +115,7 @@ for (const [what, main, head, problem, note] of [
     'leaves a policy that cannot be used',
     TYPO,
     TYPO,
-    '.drift/policy.yaml:4',
+    undefined,
     /^the policy of the base branch cannot be used .*; that of commit [0-9a-f]{7} was used$/,
   ],
 ] as const)
@@ -124,9 +125,37 @@ for (const [what, main, head, problem, note] of [
     assert.match(preview.notes.join('\n'), note)
   })
 
+test('preview of a head that edits a policy and leaves it broken has the problem that is left', async () => {
+  const preview = JSON.parse(await previewOf(TYPO, policyText('{mode: Warn, settle: nobody}'))) as Preview
+  assert.match(preview.policyProblem?.why ?? '', /spec\.settle/)
+  assert.match(preview.notes.join('\n'), /^after the merge the policy cannot be used/)
+})
+
 test('preview of a head with another valid policy has nothing to say of it', async () => {
   const preview = JSON.parse(await previewOf(GOOD, policyText('{mode: Warn}'))) as Preview
   assert.deepEqual([preview.policyProblem, preview.notes, preview.policies], [undefined, [], true])
+})
+
+test('status as a document has the note', async () => {
+  const { notes } = JSON.parse((await runInWorld(await broken(), ['status', '-o', 'json'])).stdout) as {
+    notes: readonly { cause: string }[]
+  }
+  assert.deepEqual(
+    notes.map(({ cause }) => cause),
+    ['policy-not-used'],
+  )
+})
+
+test('a pull request that edits no policy gets no comment for a broken base branch', async () => {
+  const world = await broken()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.repository.branches.set('refs/heads/change', world.repository.head('main'))
+  world.repository.commitByHand('change', { 'README.md': 'x\n' })
+  const commit = world.repository.head('change')
+  forge.pullRequests.push({ number: 7, label: '#7', branch: 'change', baseBranch: 'main', commit, fork: false, open: true } as never)
+  assert.equal((await runInWorld(world, ['preview', '--pull-request', '7', '--comment'])).code, 0)
+  assert.deepEqual(forge.comments, [])
 })
 
 test('a pull request that breaks the policy and changes nothing else gets the comment', async () => {

@@ -73,7 +73,7 @@ export const previewSchema = z.object({
   policyProblem: z
     .object({ where: z.string(), why: z.string() })
     .optional()
-    .describe('First problem of the policy after the merge, where that cannot be used: its file and line.'),
+    .describe('Where the merge edits policies, and what comes of it cannot be used: the first problem, with file and line.'),
   policies: z.boolean().describe('Whether the merge edits policies: those of the base branch were used.'),
   clusters: z.array(previewClusterSchema),
   items: z.array(previewUnitSchema).describe('Units that are built from an edited file; the others do not change.'),

@@ -1,5 +1,6 @@
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
+import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { stateWord } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
@@ -57,7 +58,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         const list = {
           ...reportList(shown, incompleteOfReports(shown)),
           ...clusterParts(shown, reading.ledger),
-          ...notesPart(stale, printer),
+          ...notesPart([...lastGoodNotes(reading.view.policies), ...stale], printer),
         }
         if (!printReports(list, printer)) {
           const columns = statusColumns(printer.terminal, cli.clock.now(), reading.view)

@@ -136,6 +136,8 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
       )
       continue
     }
+    // Nothing is decided while an earlier policy is in use.
+    if (unit.observation.policy.lastGood !== undefined) continue
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       const now = report.status.held === undefined ? '' : ' now'
       printer.write(`  next: backporch restore ${packageName}${context} (or adopt, or release) proposes it${now}\n`)

@@ -6,8 +6,8 @@ import { lastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-poli
 import { InvalidPolicy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 
-/** First parents that are searched. */
-const MOST_COMMITS = 1_000
+/** Commits that are searched: the base commit, and its first parents. */
+export const MOST_COMMITS = 1_000
 
 /** By a commit whose policy cannot be used: the commit whose policy decides there. A process with several turns searches once. */
 export class KnownGoodPolicies {
@@ -44,11 +44,19 @@ interface UsablePolicy {
   readonly policies: PolicySet
 }
 
-/** The policy of these files, or what is wrong with it. @throws what `read` throws for another reason than a file that is too large */
-export async function parseRead(read: () => Promise<readonly PolicyFile[]>): Promise<UsablePolicy | UnusablePolicy> {
+/**
+ * The policy of these files, or what is wrong with it.
+ * @param before of the commit after this one, most often with the same files
+ * @throws what `read` throws for another reason than a file that is too large
+ */
+export async function parseRead(
+  read: () => Promise<readonly PolicyFile[]>,
+  before?: UnusablePolicy,
+): Promise<UsablePolicy | UnusablePolicy> {
   let files: readonly PolicyFile[] | undefined
   try {
     files = await read()
+    if (before?.files !== undefined && isSame(files, before.files)) return before
     return { files, policies: parsePolicyFiles(files) }
   } catch (thrown) {
     if (thrown instanceof InvalidPolicy) return { files, failure: thrown, problems: thrown.problems }
@@ -57,23 +65,31 @@ export async function parseRead(read: () => Promise<readonly PolicyFile[]>): Pro
   }
 }
 
+function isSame(left: readonly PolicyFile[], right: readonly PolicyFile[]): boolean {
+  return left.length === right.length && left.every(({ path, text }, at) => path === right[at]?.path && text === right[at]?.text)
+}
+
 /** Walks the first parents: what a merge brought counts from the merge on. */
 async function newestGood(
   history: PolicyHistory,
-  { failure }: UnusablePolicy,
+  newest: UnusablePolicy,
   signal: AbortSignal,
 ): Promise<UsablePolicy & { readonly commit: ObjectId }> {
   const { repository, base, known } = history
+  const { failure } = newest
   const unusable: ObjectId[] = []
-  let commit = base
+  let [commit, last] = [base, newest]
   while (unusable.length < MOST_COMMITS) {
     unusable.push(commit)
     try {
       const good = known?.of(commit) ?? (await repository.commit(commit, signal)).parents[0]
       if (good === undefined) throw withoutGood(failure, 'no earlier commit has a policy that can be used')
       commit = good
-      const found = await parseRead(() => history.filesAt(good))
-      if ('failure' in found) continue
+      const found = await parseRead(() => history.filesAt(good), last)
+      if ('failure' in found) {
+        last = found
+        continue
+      }
       known?.remember(unusable, commit)
       return { ...found, commit }
     } catch (thrown) {

@@ -71,7 +71,7 @@ async function policyAfter(
     if (lastGood === undefined) return { notes: [] }
     const { problem, commit } = lastGood
     const used = `the policy of the base branch cannot be used (${problem.where}: ${problem.why}); that of commit ${commit.slice(0, 7)} was used`
-    return { problem, notes: [used] }
+    return { notes: [used] }
   }
   const [problem] = await policyProblems(repository, tree, signal)
   if (problem !== undefined) {
