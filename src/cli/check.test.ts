@@ -85,7 +85,7 @@ test('the rights are asked in the namespaces of the packages, and in that of the
   const many = Array.from({ length: 12 }, (_, index) => config(`${index}, namespace: n${index}`)).join('---\n')
   const { namespaces, stdout } = await asked({ ...api, 'apps/api/a.yaml': many })
   assert.equal(namespaces.length, 10)
-  assert.match(stdout, /^\? cluster prod: the rights in further namespaces of the packages were not asked for: \S+, \S+, \S+$/m)
+  assert.match(stdout, /^\? cluster prod: the rights in further namespaces of the packages were not asked for: \S+; \S+; \S+$/m)
 })
 
 test('says where the key comes from, and whether git knows who sits here', async () => {

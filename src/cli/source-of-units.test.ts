@@ -135,9 +135,5 @@ test('a source that is pinned is a warning about what a merge does', async () =>
   const world = await scanned()
   world.cluster.put(yaml(APPLICATION.replace('targetRevision: main', 'targetRevision: v1.2.0')))
   const { stdout, stderr } = await runInWorld(world, ['explain', 'apps/web'])
-  assert.match(
-    stdout,
-    /^ +warning: .*it applies the revision v1.2.0: a merge is applied once targetRevision/m,
-    stderr,
-  )
+  assert.match(stdout, /^ +warning: .*it applies the revision v1.2.0: a merge is applied once targetRevision/m, stderr)
 })

@@ -209,7 +209,8 @@ else
       assert.deepEqual(linesOf(scan.stdout), [])
       const diff = assertExit(await review.backporch('diff', ...PROGRAMS), 0)
       assert.equal(diff.stdout, '')
-      const status = assertExit(await review.backporch('status'), 0)
+      // No Pod runs here, and a Deployment fails after 600 s: on a slow machine the health says so.
+      const status = assertExit(await review.backporch('status', '--no-exit-code'), 0)
       for (const unit of UNITS) assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
       assert.deepEqual(await world.proposals(), [])
       const merged = (await world.remote('log', '--format=%H', `-${UNITS.length}`, 'main')).split('\n')

@@ -192,7 +192,8 @@ else
     await t.test('after that everything is in sync, and no proposal is open', async () => {
       const run = assertExit(await review.backporch('scan', ...KUBECTL), 0)
       assert.deepEqual(linesOf(run.stdout), [])
-      const status = assertExit(await review.backporch('status'), 0)
+      // No Pod runs here, and a Deployment fails after 600 s: on a slow machine the health says so.
+      const status = assertExit(await review.backporch('status', '--no-exit-code'), 0)
       for (const unit of UNITS) assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
       assert.deepEqual(await world.proposals(), [])
     })

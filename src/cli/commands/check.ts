@@ -5,8 +5,8 @@ import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
-import { countWaitingHeads } from '../../reconcile/apply/write-open-heads.ts'
-import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
+import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'
+import { checkHeads } from '../../reconcile/onboard/check-heads.ts'
 import { judgePackages, type ReadPackages, readPackages } from '../../reconcile/onboard/check-packages.ts'
 import { judgePipelines, readSweepingCommands } from '../../reconcile/onboard/check-pipelines.ts'
 import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
@@ -179,8 +179,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
         note: () => undefined,
         trace: new Printer(cli, options).trace,
       }
-      const forge = await cli.openForge(repository, wanted)
-      return judgeHeads(known.branch, await countWaitingHeads(forge, { baseBranch: known.branch, refs: known.refs.refs }, signal))
+      return checkHeads(await cli.openForge(repository, wanted), { baseBranch: known.branch, refs: known.refs.refs }, signal)
     })
   }
   let synced: SyncedRepository | undefined
@@ -198,17 +197,6 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     return [warning('git-identity', message, 'git config --global user.name "…" and user.email')]
   })
   return checked
-}
-
-/** A repository may require `drift/fresh` of every pull request. */
-function judgeHeads(branch: string, waiting: number | undefined): readonly Finding[] {
-  if (waiting === undefined) return []
-  if (waiting === 0) return [passed('open-heads', `pull requests: each open one into ${branch} has drift/fresh`)]
-  const count = waiting === 1 ? '1 open one' : `${waiting} open ones`
-  const message = `pull requests: ${count} into ${branch} without drift/fresh, which must not be required before they have it`
-  return [
-    warning('open-heads', message, 'run backporch scan or the controller, which write it; the account needs the right to write statuses'),
-  ]
 }
 
 function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear', why: string): Finding {
@@ -325,14 +313,6 @@ async function recordedNamespaces(options: CheckOptions, cli: CliContext): Promi
     // The probe of the ledger reports it.
     return []
   }
-}
-
-function notAsked(cluster: string, namespaces: readonly string[]): readonly Finding[] {
-  if (namespaces.length === 0) return []
-  const shown = namespaces.slice(0, MOST_NAMESPACES).map((name) => oneLine(name))
-  const more = namespaces.length > shown.length ? `, and ${namespaces.length - shown.length} more` : ''
-  const message = `cluster ${cluster}: the rights in further namespaces of the packages were not asked for: ${shown.join(', ')}${more}`
-  return [{ check: 'cluster-rbac', state: 'skipped', message }]
 }
 
 /** None where they cannot be read: that is a finding of its own. */

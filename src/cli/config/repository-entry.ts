@@ -121,7 +121,12 @@ function intakePorts(remote: string, cli: CliContext, { log, watches }: Shared, 
     },
     saveVerdicts: (cluster, verdicts, key) => files.write(cluster, encodeVerdicts(verdicts, cluster, key)),
     onVerdict: (cluster, verdict, milliseconds) =>
-      log.process({ event: 'judged', cluster: loggableName(cluster), verdict: loggableName(verdict), milliseconds: Math.round(milliseconds) }),
+      log.process({
+        event: 'judged',
+        cluster: loggableName(cluster),
+        verdict: loggableName(verdict),
+        milliseconds: Math.round(milliseconds),
+      }),
     onSight: (cluster, why) =>
       log.process({ event: 'watch', cluster: loggableName(cluster), ...(why === undefined ? {} : { why: loggableName(why, 300) }) }),
   }

@@ -37,7 +37,7 @@ import type { Observation, OpenBranch, ResolutionRequest } from './observation.t
 import { asRestore, possiblePlan } from './possible-plan.ts'
 import { builtFiles, proposalFiles } from './proposal-files.ts'
 import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
-import { isInQueue, isOutdated, sameTree } from './unit-git.ts'
+import { isOutdated, sameTree, whyUntouched } from './unit-git.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
 import { waitingState } from './waiting-state.ts'
 
@@ -118,14 +118,8 @@ class Turn {
       return this.keepOpen(active, fingerprint, 'foreign', [
         leftAlone(`${shortBranch(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
       ])
-    if (this.resolutionRequest === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.observed.key.id)
-      return this.keepOpen(active, fingerprint, 'frozen', [
-        leftAlone(`${shortBranch(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
-      ])
-    if (this.resolutionRequest === undefined && this.open !== undefined && isInQueue(this.observed, this.open))
-      return this.keepOpen(active, fingerprint, 'frozen', [
-        leftAlone(`${shortBranch(this.open.ref)} is in the merge queue, and a push would take it out`),
-      ])
+    const why = this.resolutionRequest === undefined && this.open !== undefined ? whyUntouched(this.observed, this.open) : ''
+    if (why !== '') return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(why)])
     // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
     if (this.open === undefined && this.observed.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
     if (this.isFrozen(active))

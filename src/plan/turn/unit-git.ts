@@ -1,5 +1,6 @@
 /** Small judgements about the git side of a unit. */
 import { createHash } from 'node:crypto'
+import { shortBranch } from '../../package/ref-name.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
@@ -18,6 +19,17 @@ export function contentHash(tree: readonly TreeFile[]): string {
 /** Whether the forge has the proposal in a merge queue. */
 export function isInQueue({ proposals }: Pick<Observation, 'proposals'>, { ref }: Pick<OpenBranch, 'ref'>): boolean {
   return proposals.get(ref)?.isQueued === true
+}
+
+/** Why a turn pushes nothing to an open branch of ours, as a sentence; empty where it may. */
+export function whyUntouched(
+  observation: Pick<Observation, 'proposals' | 'key'>,
+  { ref, record }: Pick<OpenBranch, 'ref' | 'record'>,
+): string {
+  const branch = shortBranch(ref)
+  if (record.spec.keyId !== observation.key.id)
+    return `${branch} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`
+  return isInQueue(observation, { ref }) ? `${branch} is in the merge queue, and a push would take it out` : ''
 }
 
 /** Whether a branch of ours is made anew whatever its record contains. Porch drops what is written on a branch that it has read. */

@@ -1,5 +1,6 @@
 /** Judges the rights of the account in a cluster. Pure. */
 import type { AccessRule, ClusterAccessAnswer, Finding } from '../../ports/probes.ts'
+import { oneLine } from '../../text/one-line.ts'
 
 /** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
 const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']
@@ -136,4 +137,11 @@ export function judgeClock(server: string, serverTime: number | undefined, now: 
   if (seconds <= SKEW) return [{ check: 'clock', state: 'passed', message: `clock: within ${SKEW} s of ${server}` }]
   const message = `clock: ${seconds} s ${now > serverTime ? 'ahead of' : 'behind'} ${server}`
   return [{ check: 'clock', state: 'warning', message, fix: 'set the clock of this machine: tokens and times of records depend on it' }]
+}
+
+/** @param namespaces of the packages that were not asked about */
+export function notAsked(cluster: string, namespaces: readonly string[]): readonly Finding[] {
+  if (namespaces.length === 0) return []
+  const message = `cluster ${cluster}: the rights in further namespaces of the packages were not asked for: ${shown(namespaces.map((name) => oneLine(name)))}`
+  return [{ check: 'cluster-rbac', state: 'skipped', message }]
 }

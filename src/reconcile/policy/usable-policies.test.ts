@@ -19,7 +19,7 @@ function lineOf(texts: readonly string[]) {
   const numberOf = (commit: ObjectId): number => Number.parseInt(commit, 16)
   const repository = {
     commit: async (id: ObjectId) => ({ parents: numberOf(id) === 0 ? [] : [idOf(numberOf(id) - 1)] }),
-  } as Pick<PackageRepository, 'commit'>
+  } as unknown as Pick<PackageRepository, 'commit'>
   const filesAt = async (commit: ObjectId) => {
     read.push(numberOf(commit))
     return [{ path: '.drift/default.policy', text: texts[numberOf(commit)] ?? '' }]
