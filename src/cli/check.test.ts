@@ -80,7 +80,7 @@ test('the rights are asked in the namespaces of the packages, and in that of the
   const api = { 'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n' }
   const declared = await asked({ ...api, 'apps/api/a.yaml': config(', namespace: api') })
   assert.deepEqual(declared.namespaces.sort(), ['api', 'shop'])
-  assert.match(declared.stdout, /^✗ BP3003 cluster prod: the account may not get nor list anything in namespaces (api, shop|shop, api)$/m)
+  assert.match(declared.stdout, /^✗ BP3003 cluster prod: the account may not get or list anything in namespaces (api, shop|shop, api)$/m)
   assert.deepEqual((await asked({ ...api, 'apps/api/a.yaml': config('') })).namespaces.sort(), ['default', 'shop'])
   const many = Array.from({ length: 12 }, (_, index) => config(`${index}, namespace: n${index}`)).join('---\n')
   const { namespaces, stdout } = await asked({ ...api, 'apps/api/a.yaml': many })
