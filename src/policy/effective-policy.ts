@@ -11,6 +11,8 @@ import { compareText } from '../text/compare-text.ts'
 import { secondsOf } from '../text/duration.ts'
 import { given } from '../text/given.ts'
 import { matchesParts } from '../text/glob.ts'
+import { type HouseRules, NO_HOUSE_RULES } from './house-rules.ts'
+import { houseRulesOf } from './house-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
 import { chosenRender, possibleRenders } from './render-schema.ts'
@@ -30,6 +32,8 @@ export interface EffectivePolicy {
   /** Units whose merged decisions are tagged. */
   readonly tags: 'packages' | 'all' | 'none'
   readonly defaultPlan: Resolution
+  /** Of the whole repository. */
+  readonly house: HouseRules
   readonly render: RenderChoice
   /** `path:line` of the policy with the setting; undefined for the shipped default. */
   readonly renderLocation: string | undefined
@@ -113,6 +117,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   render: RENDERED_BY_KPT,
   renderLocation: undefined,
   defaultPlan: 'Restore',
+  house: NO_HOUSE_RULES,
   fieldManager: undefined,
   closeSilence: 30 * DAY,
   remindAfter: secondsOf(REMIND_AFTER),
@@ -171,6 +176,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     ),
     renderLocation: all.find(({ document }) => document.spec.render !== undefined)?.where,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
+    house: houseRules(set),
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
     remindAfter,
@@ -212,6 +218,11 @@ export function rendersOf(
     built[0] ?? folders?.get(packagePath),
   )
   return [...other, ...built.slice(1)].filter((choice, index, all) => all.findIndex((each) => sameChoice(each, choice)) === index)
+}
+
+/** Each of them comes from the policy of the highest priority that gives it, whatever that policy matches. */
+export function houseRules({ policies }: Pick<PolicySet, 'policies'>): HouseRules {
+  return houseRulesOf(byPriority(policies).map(({ document }) => document.spec))
 }
 
 /** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */

@@ -5,6 +5,7 @@ import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
 import { DURATION, secondsOf, WAIT } from '../text/duration.ts'
 import { addressProblem } from './address-problem.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
+import { commitSchema, pullRequestSchema } from './house-schema.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
 import { renderSchema } from './render-schema.ts'
 import { hideSchema, showSchema } from './visibility-schema.ts'
@@ -140,6 +141,8 @@ export const driftPolicySchema = z.strictObject({
       .describe(
         'Which units get the tag `<path>/v<N>` for a merged decision. `packages`, the default: those with a Kptfile, which Porch lists. The ledger has the decision in any case.',
       ),
+    commit: commitSchema.optional(),
+    pullRequest: pullRequestSchema.optional(),
     ignore: z.array(ignoreSchema).optional(),
     hide: z
       .array(hideSchema)

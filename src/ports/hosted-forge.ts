@@ -39,6 +39,10 @@ export interface WantedProposal {
   readonly draft: boolean
   /** Logins and `org/team` names; the forge leaves out those it cannot request. Requested once, when the proposal is opened. */
   readonly reviewers: readonly string[]
+  /** Logins; assigned once, as reviewers are requested. */
+  readonly assignees?: readonly string[]
+  /** Title of an open milestone; given once, and left out where the forge has none of that title. */
+  readonly milestone?: string | undefined
 }
 
 export interface OpenedProposal {

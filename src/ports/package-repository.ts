@@ -32,6 +32,8 @@ export interface CommitDraft {
   readonly base: ObjectId | undefined
   readonly changes: readonly FileChange[]
   readonly message: string
+  /** Whether it ends in a sign-off of its author; true unless given. */
+  readonly signOff?: boolean
   /** Seconds since 1970, UTC; taken from the observation, not from a clock. */
   readonly at: number
 }

@@ -40,6 +40,8 @@ export class MemoryForge implements HostedForge {
   readonly writes: string[] = []
   readonly writeCount = { dryRun: false, count: 0 }
   readonly proposals: KnownProposal[] = []
+  /** Every request to ensure a proposal, in order. */
+  readonly wanted: WantedProposal[] = []
   readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] = []
   readonly conversation: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
   readonly permissions = new Map<string, Permission>()
@@ -96,6 +98,7 @@ export class MemoryForge implements HostedForge {
 
   async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined): Promise<OpenedProposal> {
     this.refresh()
+    this.wanted.push(wanted)
     const { title, body, labels, draft, ref, commit, baseBranch } = wanted
     const open = this.proposals.findIndex((proposal) => proposal.state === 'open' && proposal.ref === ref)
     const before = this.proposals[open]

@@ -35,6 +35,9 @@ export interface HumanHand {
   reopen(number: number): Promise<void>
   editBody(number: number, body: string): Promise<void>
   addLabel(number: number, name: string): Promise<void>
+  openMilestone(title: string): Promise<void>
+  /** Who is assigned to it, and the title of its milestone. */
+  filedAs(number: number): Promise<{ readonly assignees: readonly string[]; readonly milestone: string | undefined }>
   /** Short names; the pull request goes with its branch. */
   renameBranch(number: number, before: string, after: string): Promise<void>
   /** Makes the branch `base` at the base that it has where it is not there. */

@@ -155,6 +155,20 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, 'asked once')
   })
 
+  it('assigns it and gives it its milestone, once, and leaves out what the forge does not know', async () => {
+    const { writer, reader } = fixture().people
+    const wanted = { ...(await pushBranch()), assignees: ['nobody-of-that-name', writer], milestone: `m${count()}` }
+    const without = await open({ ...wanted, milestone: 'no such milestone' })
+    assert.deepEqual(await fixture().human.filedAs(without), { assignees: [writer], milestone: undefined })
+    await fixture().human.openMilestone(wanted.milestone)
+    const second = { ...(await pushBranch()), assignees: [writer], milestone: wanted.milestone }
+    const number = await open(second)
+    assert.deepEqual(await fixture().human.filedAs(number), { assignees: [writer], milestone: wanted.milestone })
+    const again = { ...second, assignees: [reader], milestone: undefined }
+    const known = await readOne(second.ref)
+    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(again, known, signal)), 0, 'people may change it')
+  })
+
   it('reads open proposals below proposed/ only, and others where they are named', async () => {
     const ours = await pushBranch()
     const other = await pushBranch(`drafts/apps/web/other-${count() + 1}`)

@@ -140,6 +140,13 @@ export function handOf(gitea: Gitea, who: GiteaUser, path: string): HumanHand {
       if (status !== 201 && status !== 409) throw new Error(`making ${base} answers ${status}`)
       await send('PATCH', `/pulls/${number}`, { base })
     },
+    openMilestone: async (title) => {
+      await send('POST', '/milestones', { title })
+    },
+    filedAs: async (number) => {
+      const issue = await send<{ assignees: { login: string }[] | null; milestone: { title: string } | null }>('GET', `/issues/${number}`)
+      return { assignees: (issue.assignees ?? []).map(({ login }) => login), milestone: issue.milestone?.title }
+    },
     addLabel: async (number, name) => {
       const { id } = await send<{ id: number }>('POST', '/labels', { name, color: '#ededed' })
       await send('POST', `/issues/${number}/labels`, { labels: [id] })

@@ -118,6 +118,13 @@ for (const kind of REMOTE_KINDS) {
       )
     })
 
+    withRepository('leaves the sign-off out where a repository wants none', async (repository, made) => {
+      const draft = changeOf(await headOf(repository, signal), { 'README.md': 'x\n' })
+      const id = await repository.write({ ...draft, message: 'Correct it\r\n\r\nDrift-Id: 1', signOff: false })
+      await repository.push([{ ref: DRAFT, from: null, to: id }], signal)
+      assert.equal(made.git('log', '-1', '--format=%B', id).trim(), 'Correct it\n\nDrift-Id: 1')
+    })
+
     withRepository('updates and deletes a branch, makes an orphan branch and a tag', async (repository, made) => {
       const base = await headOf(repository, signal)
       const first = await repository.write(changeOf(base, { 'apps/web/deploy.yaml': 'replicas: 4\n' }))

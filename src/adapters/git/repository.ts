@@ -39,7 +39,7 @@ import { pushRefs } from './protocol/push-refs.ts'
 import { parseRemoteAddress, type RemoteAddress } from './protocol/remote-address.ts'
 import { tracedTransport } from './protocol/traced-transport.ts'
 import { defaultBranchOf } from './protocol/what-to-fetch.ts'
-import { signOff } from './sign-off.ts'
+import { plainMessage, signOff } from './sign-off.ts'
 import { remotesOf, workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
 
 export interface RepositoryOptions {
@@ -186,7 +186,7 @@ class GitRepository implements PackageRepository {
     const { signal } = new AbortController()
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
     const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
-    const message = signOff(draft.message, BOT)
+    const message = draft.signOff === false ? plainMessage(draft.message) : signOff(draft.message, BOT)
     const created = { tree: edited.tree, parents: draft.parents, identity: BOT, at: draft.at, message }
     const commit = commitObject(created, this.#signer?.sign)
     for (const object of [commit, ...edited.objects]) this.#created.add(object)

@@ -4,12 +4,17 @@ import type { Identity } from './objects/object-format.ts'
 /** A trailer of ours. `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
 const TRAILER = /^[A-Za-z0-9-]+: /
 
+/** With line feeds, and one line break at its end. */
+export function plainMessage(message: string): string {
+  return `${message.replace(/\r\n?/g, '\n').trimEnd()}\n`
+}
+
 /**
  * The message with line feeds, one line break at its end, and the sign-off as the last trailer unless it is there already. Trailers stay one
  * paragraph.
  */
 export function signOff(message: string, identity: Identity): string {
-  const text = message.replace(/\r\n?/g, '\n').trimEnd()
+  const text = plainMessage(message).trimEnd()
   const line = `Signed-off-by: ${identity.name} <${identity.email}>`
   const paragraphs = text.split(/\n{2,}/)
   const last = (paragraphs.at(-1) ?? '').split('\n')

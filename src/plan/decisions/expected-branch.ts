@@ -7,6 +7,7 @@ import { Failure } from '../../failure.ts'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { shortBranch } from '../../package/ref-name.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import { buildProposal } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
@@ -145,15 +146,18 @@ function bytes(text: string): Uint8Array {
 }
 
 /** The message of a joint proposal is that of any of its records. */
-function messagesOf({ unit, git }: Observation, branch: OpenBranch, records: readonly DriftRecord[], message: string): string[] {
+function messagesOf({ unit, git, policy }: Observation, branch: OpenBranch, records: readonly DriftRecord[], message: string): string[] {
   const lifecycle = branch.state === 'drafts' ? 'Draft' : 'Proposed'
   const joint = records.length === 1 ? {} : { joint: { workspace: branch.workspace, records } }
   // The published revision that was compared then may not be the latest one any more; it decides nothing.
   const text = parseKptAnnotations(message).annotations.flatMap(({ task }) => (task === undefined ? [] : [task.source]))
   const sources = new Set([git.publishedName, ...text])
   return records.flatMap((record) =>
-    [...sources].map((sourceRevision) =>
-      formatProposalMessage({ record, slug: unit.slug, packageName: unit.packageName, sourceRevision, ...joint }, lifecycle),
-    ),
+    [...sources].flatMap((sourceRevision) => {
+      const subject = { record, slug: unit.slug, packageName: unit.packageName, sourceRevision, ...joint }
+      const written = formatProposalMessage(subject, lifecycle)
+      // The policy may have begun to say how subjects are since.
+      return [...new Set([written, houseMessage(written, policy.house.commit)])]
+    }),
   )
 }

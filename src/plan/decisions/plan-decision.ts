@@ -3,6 +3,7 @@ import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import { setsTags } from '../../policy/effective-policy.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
 import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
@@ -49,7 +50,8 @@ export function planApproval(input: DecisionInput, changes: readonly FileChange[
       parents: [git.base, proposal.commit],
       base: git.base,
       changes,
-      message: formatApprovalMessage(subject, { revision: next, decidedBy, at }),
+      message: houseMessage(formatApprovalMessage(subject, { revision: next, decidedBy, at }), observed.policy.house.commit),
+      signOff: observed.policy.house.commit.signOff,
       at: secondsSince1970(at),
     },
     tag: next === undefined ? undefined : `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision: next })}`,

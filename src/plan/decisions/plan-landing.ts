@@ -1,4 +1,6 @@
 /** Puts the records of decisions through Porch onto the base branch, in one commit of the turn. */
+
+import { houseMessage, NO_HOUSE_RULES } from '../../policy/house-rules.ts'
 import { formatLandingMessage } from '../../record/commit-message.ts'
 import type { TurnAction } from '../turn/turn-action.ts'
 import type { TurnGit } from '../turn/turn-observation.ts'
@@ -20,7 +22,8 @@ export function planLanding(
     publishedWorkspaces(observation).map(({ workspace, revision }) => `${workspace} of ${observation.unit.packageName} (v${revision})`),
   )
   const names = planned.map(({ observation }) => observation.unit.packageName)
-  const message = formatLandingMessage([...new Set(decided.length === 0 ? names : decided)])
-  const commit = { name: 'landing', parents: [base], base, changes, message, at: secondsSince1970(at) }
+  const { commit: rules } = planned[0]?.observation.policy.house ?? NO_HOUSE_RULES
+  const message = houseMessage(formatLandingMessage([...new Set(decided.length === 0 ? names : decided)]), rules)
+  const commit = { name: 'landing', parents: [base], base, changes, message, signOff: rules.signOff, at: secondsSince1970(at) }
   return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit }
 }

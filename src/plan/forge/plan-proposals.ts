@@ -4,6 +4,7 @@
  */
 import type { ObjectId } from '../../package/object-id.ts'
 import { ownersOf } from '../../policy/code-owners.ts'
+import { houseRules } from '../../policy/effective-policy.ts'
 import type { CheckRun } from '../../ports/check-run.ts'
 import type { CommitStatus, ForgeDialect, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../../proposal/text/check-run-text.ts'
@@ -26,6 +27,7 @@ import type { ProposalContext, TurnView } from '../turn/turn-view.ts'
 import { isInQueue } from '../turn/unit-git.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
+import { aboveFooter, withHouseRules } from './house-proposal.ts'
 import { jointSubject, unitSubject } from './proposal-subjects.ts'
 
 export interface ProposalPlan {
@@ -67,14 +69,22 @@ function proposalAction(
   { joint, strange, units }: ProposalLocation,
 ): ProposalAction | undefined {
   const { view, forge, keepTexts } = context
-  const text = joint === undefined ? singleText(context, unit, units) : jointText(context, joint)
+  const house = houseRules(view.policies)
+  const shownIn = { ...context, dialect: aboveFooter(context.dialect, house) }
+  const text = joint === undefined ? singleText(shownIn, unit, units) : jointText(shownIn, joint)
   if (text === undefined) return undefined
   const { statuses, check, states, fingerprint, ...shown } = text
   const ref = `refs/heads/${unit.plan.branch}`
   const known = view.proposals.get(ref)
-  const body = known?.state === 'open' && keepTexts.has(known.number) ? known.body : shown.body
-  const draft = shown.draft || isDraftOfPerson(known)
   const codeOwners = forge?.codeOwners ?? ''
+  const own = {
+    ref,
+    baseBranch: view.baseBranch,
+    ...shown,
+    draft: shown.draft || isDraftOfPerson(known),
+    reviewers: reviewersOf(codeOwners, unit.unit.packagePath),
+  }
+  const wanted = withHouseRules(own, house, known)
   const commit: CommitTarget = { headOf: ref }
   const openProposal = view.refs.get(ref)
   const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
@@ -86,7 +96,7 @@ function proposalAction(
   ]
   return {
     kind: 'proposal',
-    wanted: { ref, baseBranch: view.baseBranch, ...shown, body, draft, reviewers: reviewersOf(codeOwners, unit.unit.packagePath) },
+    wanted: known?.state === 'open' && keepTexts.has(known.number) ? { ...wanted, body: known.body } : wanted,
     known,
     whenOpened: forge === undefined ? () => [] : whenOpened,
   }

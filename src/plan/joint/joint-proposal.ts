@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { matchesName } from '../../policy/effective-policy.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
 import { formatProposalMessage, type MessageSubject } from '../../record/commit-message.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
@@ -236,7 +237,7 @@ export function buildJoint({ location, members }: JointGroup, openProposal: Open
   if (first === undefined || !isNew) return { ref, members, away, writes: NO_WRITES }
   const { git } = first.observation
   const records = [...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])), ...away]
-  const message = formatProposalMessage(messageSubject(first.observation, like, location.workspace, records), 'Proposed')
+  const { message, signOff } = housed(first.observation, messageSubject(first.observation, like, location.workspace, records))
   const at = members.reduce((latest, { observation: { cluster } }) => (cluster.observedAt > latest ? cluster.observedAt : latest), '')
   return {
     ref,
@@ -244,9 +245,14 @@ export function buildJoint({ location, members }: JointGroup, openProposal: Open
     away,
     writes: jointWrites(
       { ref, from: openProposal?.commit ?? null },
-      { parents: [git.base], base: git.base, changes: [...files.values()], message, at: secondsSince1970(at) },
+      { parents: [git.base], base: git.base, changes: [...files.values()], message, signOff, at: secondsSince1970(at) },
     ),
   }
+}
+
+/** As the repository has its commits. */
+function housed({ policy: { house } }: Observation, subject: MessageSubject) {
+  return { message: houseMessage(formatProposalMessage(subject, 'Proposed'), house.commit), signOff: house.commit.signOff }
 }
 
 /**
@@ -260,7 +266,7 @@ export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
   const [like] = away
   if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
   const all = away.map(({ record }) => record)
-  const message = formatProposalMessage(messageSubject(observed, like.record, workspace, all), 'Proposed')
+  const { message, signOff } = housed(observed, messageSubject(observed, like.record, workspace, all))
   const retained = new Map(away.map(({ path, record }) => [path, record]))
   const changes = records.map(({ path }) => {
     const record = retained.get(path)
@@ -268,7 +274,7 @@ export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
   })
   return jointWrites(
     { ref, from: commit },
-    { parents: [base], base: commit, changes, message, at: secondsSince1970(observed.cluster.observedAt) },
+    { parents: [base], base: commit, changes, message, signOff, at: secondsSince1970(observed.cluster.observedAt) },
   )
 }
 

@@ -11,6 +11,8 @@ export interface PlannedCommit {
   readonly base: ObjectId | undefined
   readonly changes: readonly FileChange[]
   readonly message: string
+  /** Whether it ends in a sign-off of its author; true unless given. */
+  readonly signOff?: boolean
   /** Seconds since 1970, UTC. */
   readonly at: number
 }

@@ -3,6 +3,7 @@
 import { Failure, orFailure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { formatWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
 import type { ProposalFiles } from '../../proposal/build-proposal.ts'
 import { showChange } from '../../record/build-report.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
@@ -278,8 +279,9 @@ class Turn {
       changes: files.changes,
       // Most units of a joint proposal make none of their own.
       get message() {
-        return formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed')
+        return houseMessage(formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'), observed.policy.house.commit)
       },
+      signOff: observed.policy.house.commit.signOff,
       at: secondsSince1970(this.at),
     }
     const outcome = open === undefined ? 'created' : 'updated'

@@ -211,8 +211,8 @@ class TurnWriter {
 
   private async land({ ref, commit }: TurnAction & { readonly kind: 'land' }, signal: AbortSignal): Promise<void> {
     const { repository, dryRun } = this.request
-    const { base, changes, message, at } = commit
-    const update = { ref, from: base, to: await repository.write({ parents: [base], base, changes, message, at }) }
+    const { name: _name, base, ...draft } = commit
+    const update = { ref, from: base, to: await repository.write({ ...draft, base, parents: [base] }) }
     if (!dryRun) await repository.push([update], signal)
     this.updates = [...this.updates, update]
     this.written.push(describeUpdate(update))

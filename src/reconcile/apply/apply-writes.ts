@@ -49,8 +49,8 @@ export async function applyWrites(
     if (id === undefined) throw new TypeError(`the plan names a commit that it does not make: ${object.commit}`)
     return id
   }
-  for (const { name, parents, base, changes, message, at } of writes.commits) {
-    commits.set(name, await repository.write({ parents: parents.map(resolve), base, changes, message, at }))
+  for (const { name, parents, ...draft } of writes.commits) {
+    commits.set(name, await repository.write({ ...draft, parents: parents.map(resolve) }))
   }
   const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
   const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))

@@ -4,8 +4,11 @@ import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { secondsSince1970 } from '../../plan/decisions/closed-episode.ts'
+import { withHouseRules } from '../../plan/forge/house-proposal.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import { ownersOf } from '../../policy/code-owners.ts'
+import { houseRules } from '../../policy/effective-policy.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { FileChange, RefUpdate } from '../../ports/package-repository.ts'
@@ -56,8 +59,10 @@ export interface ProposedFiles {
 /** @throws Failure BP1005 while an earlier policy decides, BP2009, BP5006, BP40xx, BP50xx */
 export async function proposeFiles(location: FilesLocation, wanted: FilesProposal): Promise<ProposedFiles> {
   const { view, forge, codeOwners, signal } = location
-  const { verb, content, again, files, message, at, title, body } = wanted
+  const { verb, content, again, files, at, title, body } = wanted
   assertNewestPolicy(view.policies, 'nothing is proposed')
+  const house = houseRules(view.policies)
+  const message = houseMessage(wanted.message, house.commit)
   // After a decision about it, an equal request is a new one.
   for (const seed of [content, content + again]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
@@ -68,15 +73,22 @@ export async function proposeFiles(location: FilesLocation, wanted: FilesProposa
     const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
     const opened = await forge.ensureProposal(
       {
-        ref,
-        commit,
-        baseBranch: view.baseBranch,
+        ...withHouseRules(
+          {
+            ref,
+            commit,
+            baseBranch: view.baseBranch,
+            title,
+            body,
+            labels: ['drift'],
+            draft: false,
+            reviewers: [...owners].flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : [])),
+          },
+          house,
+          known,
+        ),
         // An existing proposal may be incomplete. It keeps the text of its first requester.
-        title: known?.title ?? title,
-        body: known?.body ?? body,
-        labels: ['drift'],
-        draft: known?.draft ?? false,
-        reviewers: [...owners].flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : [])),
+        ...(known === undefined ? {} : { title: known.title, body: known.body, draft: known.draft }),
       },
       known,
       signal,
@@ -132,7 +144,9 @@ async function ensureBranch(
   }
   const writes = {
     ...NO_WRITES,
-    commits: [{ name: ref, parents: [base], base, changes, message, at: secondsSince1970(at) }],
+    commits: [
+      { name: ref, parents: [base], base, changes, message, signOff: houseRules(view.policies).commit.signOff, at: secondsSince1970(at) },
+    ],
     updates: [{ ref, from: null, to: { commit: ref } }],
     ledgerLines: [`${ref.replace(/^refs\/heads\//, '')}: proposed`],
   }

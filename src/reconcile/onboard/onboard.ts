@@ -5,6 +5,7 @@
 import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { withHouseRules } from '../../plan/forge/house-proposal.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
 import {
   type FoundPlacement,
@@ -17,7 +18,8 @@ import { NO_WRITES } from '../../plan/turn/action.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
 import { asking } from '../../plan/turn/turn-questions.ts'
-import { placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
+import { houseRules, placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
@@ -130,7 +132,7 @@ async function asBuilt(
   signal: AbortSignal,
 ): Promise<ObservedBranch> {
   const { unproven, commit } = branch
-  if (unproven === undefined || !equalText(unproven.message, MESSAGE)) return branch
+  if (unproven === undefined || !messagesOf(view).some((message) => equalText(unproven.message, message))) return branch
   const observe = await observeForOnboarding(view, cluster, turn, signal)
   const changes = asChanges(wantedFiles(view, observe, { cluster: cluster.name, policyPath }))
   return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
@@ -273,7 +275,17 @@ async function push(
   const { at } = (await repository.commit(base, signal)).author
   const writes = {
     ...NO_WRITES,
-    commits: [{ name: CONFIGURE_REF, parents: [base], base, changes: asChanges(files), message: MESSAGE, at }],
+    commits: [
+      {
+        name: CONFIGURE_REF,
+        parents: [base],
+        base,
+        changes: asChanges(files),
+        message: messagesOf(view)[0],
+        signOff: houseRules(view.policies).commit.signOff,
+        at,
+      },
+    ],
     updates: [{ ref: CONFIGURE_REF, from, to: { commit: CONFIGURE_REF } }],
     ledgerLines: [`${CONFIGURE_BRANCH}: proposed`],
   }
@@ -286,6 +298,11 @@ const MESSAGE = `chore(drift): configure Backporch
 Enrols this repository: the policy says what is done about drift. Nothing is recorded and nothing is proposed before this is merged.
 `
 
+/** As the repository has it now, and without a policy. */
+function messagesOf({ policies }: RepositoryView): readonly [string, ...string[]] {
+  return [houseMessage(MESSAGE, houseRules(policies).commit), MESSAGE]
+}
+
 async function propose(
   forge: Forge,
   { view, subject, proposal }: Onboarding,
@@ -294,6 +311,7 @@ async function propose(
 ): Promise<OpenedProposal | undefined> {
   const commit = pushed ?? view.refs.get(CONFIGURE_REF)
   if (subject === undefined || commit === undefined) return undefined
-  const wanted = { ref: `refs/heads/${CONFIGURE_BRANCH}`, commit, baseBranch: view.baseBranch, ...onboardingText(subject), reviewers: [] }
+  const own = { ref: `refs/heads/${CONFIGURE_BRANCH}`, commit, baseBranch: view.baseBranch, ...onboardingText(subject), reviewers: [] }
+  const wanted = withHouseRules(own, houseRules(view.policies), proposal)
   return forge.ensureProposal(wanted, proposal, signal)
 }

@@ -47,8 +47,18 @@ function plain(value: Value, names = false): Value {
     if (!names && (PROSE.has(key) || key.startsWith('x-') || key === 'nullable')) continue
     retained[key] = plain(item, !names && (key === 'properties' || key === 'responses' || key === 'headers'))
   }
-  if (!names && value['nullable'] === true) return nullable(retained)
-  return retained
+  const typed = names ? retained : ofTypes(retained)
+  return !names && value['nullable'] === true ? nullable(typed) : typed
+}
+
+/** One of several types, without more: with the types that the check turns into one another, each of several schemas would fit. */
+function ofTypes(schema: { [key: string]: Value }): { [key: string]: Value } {
+  const { oneOf, ...more } = schema
+  if (!Array.isArray(oneOf)) return schema
+  const types = oneOf.map((one) =>
+    one !== null && typeof one === 'object' && !Array.isArray(one) && Object.keys(one).join() === 'type' ? one['type'] : undefined,
+  )
+  return types.every((type) => typeof type === 'string') ? { ...more, type: types } : schema
 }
 
 function nullable(schema: { [key: string]: Value }): Value {

@@ -77,6 +77,8 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
       mergedBy: null,
       mergeCommit: null,
       reviewers: [],
+      assignees: [],
+      milestone: null,
       fork: false,
     }
     const thread = state.addThread({ user: actor, title: String(body['title']), body: String(body['body'] ?? ''), pull })
@@ -156,6 +158,19 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     return { status: 200, body: thread.labels.map((label) => labelShape(state, label)) }
   },
 
+  [`POST ${REPOSITORY}/issues/{issue_number}/assignees` as const]: ({ state, parameters, body, web }: RouteInput) => {
+    const thread = state.thread(Number(parameters['issue_number']))
+    if (thread === undefined) return NOT_FOUND
+    // GitHub leaves out who may not push, without a word.
+    for (const login of textsIn(body['assignees'])) if (state.may(login, 'write')) thread.pull?.assignees.push(login)
+    return { status: 201, body: issueShape(state, thread, web) }
+  },
+
+  [`GET ${REPOSITORY}/milestones` as const]: ({ state, query }: RouteInput) => {
+    const found = state.milestones.filter(({ open }) => query.get('state') !== 'open' || open)
+    return { status: 200, body: found.map(({ number, title, open }) => ({ number, title, state: open ? 'open' : 'closed' })) }
+  },
+
   [`GET ${REPOSITORY}/issues` as const]: ({ state, query, web }: RouteInput) => {
     const found = listed(state).filter(
       (thread) =>
@@ -182,6 +197,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     const thread = state.thread(Number(parameters['issue_number']))
     if (thread === undefined) return NOT_FOUND
     edit(state, thread, body, actor)
+    if (typeof body['milestone'] === 'number' && thread.pull !== undefined) thread.pull.milestone = body['milestone']
     return { status: 200, body: issueShape(state, thread, web) }
   },
 

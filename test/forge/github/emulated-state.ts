@@ -26,6 +26,8 @@ export interface EmulatedPull {
   mergedBy: string | null
   mergeCommit: string | null
   readonly reviewers: string[]
+  readonly assignees: string[]
+  milestone: number | null
   /** The branch is one of a fork. */
   readonly fork: boolean
 }
@@ -113,6 +115,7 @@ export class EmulatedState {
   readonly brokenFilters = new Map<ListFilter, 'blind' | 'ignored'>()
   readonly roles = new Map<string, Role>()
   readonly bots = new Set<string>()
+  readonly milestones: { readonly number: number; readonly title: string; readonly open: boolean }[] = []
   readonly labels = new Map<string, { color: string; description: string | null }>()
   readonly threads: EmulatedThread[] = []
   comments: EmulatedComment[] = []

@@ -15,7 +15,7 @@ forgeContract('GitHub, emulated', async () => {
   const openOne = () => openWith(governor)
   const dryRun = await openWith(githubGovernor(clock, 0, true))
   // Opening asks nothing, so that the objects can be made beforehand: the contract wants one without waiting.
-  const opened = await Promise.all(Array.from({ length: 180 }, openOne))
+  const opened = await Promise.all(Array.from({ length: 190 }, openOne))
   let next = 0
   return {
     repository,

@@ -147,6 +147,13 @@ function handOf({ state }: GitHubEmulator, git: EmulatedGit, login: string): Hum
       if (!git.branches().has(base)) git.run('update-ref', `refs/heads/${base}`, 'refs/heads/main')
       pull.base = base
     },
+    openMilestone: async (title) => {
+      state.milestones.push({ number: state.milestones.length + 1, title, open: true })
+    },
+    filedAs: async (number) => {
+      const { assignees = [], milestone } = threadOf(number).pull ?? {}
+      return { assignees, milestone: state.milestones.find((each) => each.number === milestone)?.title }
+    },
     addLabel: async (number, name) => {
       const thread = threadOf(number)
       if (!thread.labels.includes(name)) thread.labels.push(name)

@@ -7,6 +7,10 @@ import { type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/apply/
 import { GitHubWorld } from './github-world.ts'
 
 const SIGNAL = new AbortController().signal
+const PULL = {
+  ...{ head: '', sha: '', base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null },
+  ...{ reviewers: [], assignees: [], milestone: null, fork: false },
+}
 const NO_DRIFT = 'success: no drift proposal'
 
 describe('a required drift/fresh', () => {
@@ -31,17 +35,7 @@ describe('a required drift/fresh', () => {
     const commit = repository.commitByHand(branch, { [`${branch}.txt`]: 'a' })
     // The branch of a fork is none of this repository.
     if (fork) repository.branches.delete(`refs/heads/${branch}`)
-    const pull = {
-      head: branch,
-      sha: commit,
-      base: 'main',
-      draft: false,
-      mergedAt: null,
-      mergedBy: null,
-      mergeCommit: null,
-      reviewers: [],
-      fork,
-    }
+    const pull = { ...PULL, head: branch, sha: commit, fork }
     emulator.state.addThread({ user: 'wendy', title: branch, body: '', pull })
     return commit
   }
@@ -103,9 +97,8 @@ describe('a required drift/fresh', () => {
 
   it('does not say "no drift proposal" on a commit that a proposal has too', async () => {
     const { commit } = proposal()
-    const pull = { head: 'copy', sha: commit, base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null, reviewers: [] }
     world.repository.branches.set('refs/heads/copy', commit as ObjectId)
-    world.emulator.state.addThread({ user: 'wendy', title: 'copy', body: '', pull: { ...pull, fork: false } })
+    world.emulator.state.addThread({ user: 'wendy', title: 'copy', body: '', pull: { ...PULL, head: 'copy', sha: commit } })
     await pass()
     assert.equal(freshOf(commit)?.includes('no drift proposal'), false)
   })

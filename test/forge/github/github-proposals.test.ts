@@ -21,7 +21,19 @@ describe('GitHub, proposals and talk', () => {
 
   const pullOf = (head: string, fork: boolean) => {
     const sha = fixture.emulator.state.git.branches().get('feature/x') ?? ''
-    return { head, sha, base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null, reviewers: [], fork }
+    return {
+      head,
+      sha,
+      base: 'main',
+      draft: false,
+      mergedAt: null,
+      mergedBy: null,
+      mergeCommit: null,
+      reviewers: [],
+      assignees: [],
+      milestone: null,
+      fork,
+    }
   }
 
   it('makes labels with colour and description, once', async () => {

@@ -16,6 +16,8 @@ export const USED_OPERATIONS = [
   `POST ${REPOSITORY}/labels`,
   `POST ${REPOSITORY}/issues/{issue_number}/labels`,
   `DELETE ${REPOSITORY}/issues/{issue_number}/labels/{name}`,
+  `POST ${REPOSITORY}/issues/{issue_number}/assignees`,
+  `GET ${REPOSITORY}/milestones`,
   `GET ${REPOSITORY}/issues`,
   `POST ${REPOSITORY}/issues`,
   `GET ${REPOSITORY}/issues/{issue_number}`,

@@ -35,6 +35,7 @@ const gitReference = z.object({ ref: z.string(), object: z.object({ sha: commit 
 export const gitReferencesSchema = z.union([gitReference.transform((one) => [one]), z.array(gitReference)])
 
 export const labelSchema = label
+export const milestoneSchema = z.object({ id: z.number(), title: z.string() })
 export const userSchema = user
 export const repositorySchema = z.object({
   archived: z.boolean(),

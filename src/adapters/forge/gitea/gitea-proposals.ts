@@ -4,7 +4,16 @@ import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { sameText, withTopic } from '../topic-marker.ts'
-import { gitReferencesSchema, type PullRequest, proposalOf, pullRequestSchema, timelineSchema, titleFor } from './gitea-answers.ts'
+import {
+  gitReferencesSchema,
+  milestoneSchema,
+  type PullRequest,
+  proposalOf,
+  pullRequestSchema,
+  timelineSchema,
+  titleFor,
+  userSchema,
+} from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
@@ -140,8 +149,10 @@ export class GiteaProposals {
     }
     // Gitea lets two simultaneous requests through (models/issues: it reads, and then inserts). The first one stays.
     const first = (await this.openOf(wanted, signal)) ?? created
-    if (first.number === created.number) await this.#askReviewers(created.number, reviewers, signal)
-    else await this.#closeSecond(created.number, first, signal)
+    if (first.number === created.number) {
+      await this.#askReviewers(created.number, reviewers, signal)
+      await this.#file(created.number, wanted, signal)
+    } else await this.#closeSecond(created.number, first, signal)
     return first
   }
 
@@ -193,6 +204,23 @@ export class GiteaProposals {
         if (status !== 403 && status !== 404 && status !== 422) throw thrown
       }
     }
+  }
+
+  /** Assigns it, and gives it its milestone. Gitea answers 500 to a name that cannot be assigned, so it is asked who can be. */
+  async #file(number: number, { assignees = [], milestone }: WantedProposal, signal: AbortSignal): Promise<void> {
+    const path = this.#client.path(`/issues/${number}`)
+    if (assignees.length > 0) {
+      const requested = { path: this.#client.path('/assignees'), what: 'read who can be assigned' }
+      const possible = (await this.#client.get(requested, userSchema.array().nullable(), signal)) ?? []
+      const known = new Set(possible.map(({ login }) => login.toLowerCase()))
+      const body = { assignees: assignees.filter((name) => known.has(name.toLowerCase())) }
+      if (body.assignees.length > 0) await this.#client.send({ method: 'PATCH', path, body, what: 'assign the pull request' }, signal)
+    }
+    if (milestone === undefined) return
+    const requested = { path: this.#client.path('/milestones'), query: { state: 'open' }, what: 'read the milestones' }
+    const found = (await this.#client.getAll(requested, milestoneSchema, signal)).find(({ title }) => title === milestone)
+    if (found === undefined) return
+    await this.#client.send({ method: 'PATCH', path, body: { milestone: found.id }, what: 'give the pull request its milestone' }, signal)
   }
 
   async #ended(baseBranch: string, refs: ReadonlySet<string>, signal: AbortSignal): Promise<KnownProposal[]> {

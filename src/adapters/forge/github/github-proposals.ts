@@ -126,7 +126,10 @@ export class GitHubProposals {
     await this.#update(proposal, wanted, signal)
     // Labels come last. Without any, an earlier turn was interrupted before it requested reviews.
     const half = labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length && wanted.labels.length > 0
-    if (there === undefined || half) await this.#ask(proposal.number, wanted.reviewers, signal)
+    if (there === undefined || half) {
+      await this.#ask(proposal.number, wanted.reviewers, signal)
+      await this.#file(proposal.number, wanted, signal)
+    }
     await this.#labels.ensure(proposal.number, proposal.labels, wanted.labels, signal)
     return { label: proposal.label, url: proposal.url, number: proposal.number }
   }
@@ -255,6 +258,21 @@ export class GitHubProposals {
     }
     if ((await request(names)) || names.length === 1) return
     for (const name of names) await request([name])
+  }
+
+  /** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
+  async #file(number: number, { assignees = [], milestone }: WantedProposal, signal: AbortSignal): Promise<void> {
+    if (assignees.length === 0 && milestone === undefined) return
+    const { issues } = this.#client.octokit.rest
+    const target = await this.#client.writable(`assign #${number}`, signal)
+    const issue = { ...target, issue_number: number }
+    if (assignees.length > 0)
+      await this.#client.ask(`assign #${number}`, () => issues.addAssignees({ ...issue, assignees: [...assignees] }))
+    if (milestone === undefined) return
+    const pages = (page: number) => issues.listMilestones({ ...target, state: 'open', per_page: 100, page })
+    const found = (await this.#client.list('read the milestones', pages)).find(({ title }) => title === milestone)
+    if (found === undefined) return
+    await this.#client.ask(`give #${number} its milestone`, () => issues.update({ ...issue, milestone: found.number }))
   }
 
   /** Empty where GitHub does not report it (lists do not), and for our own account, which decided for somebody. */
