@@ -94,13 +94,24 @@ test('reject and snooze work', async () => {
   assert.equal(rejected.code, 0, rejected.stderr)
 })
 
-async function previewOf(main: string, head: string, argv: readonly string[] = ['-o', 'json']): Promise<string> {
+async function previewRun(main: string, head: string, argv: readonly string[] = ['-o', 'json']) {
   const world = new TurnWorld()
   world.repository.commitByHand('main', { [POLICY]: main, 'README.md': 'x\n' })
   world.repository.branches.set('refs/heads/change', world.repository.head('main'))
   world.repository.commitByHand('change', { [POLICY]: head, 'NOTES.md': 'y\n' })
-  return (await runInWorld(world, ['preview', '--head', 'change', ...argv])).stdout
+  return runInWorld(world, ['preview', '--head', 'change', ...argv])
 }
+
+async function previewOf(main: string, head: string): Promise<string> {
+  return (await previewRun(main, head)).stdout
+}
+
+test('preview of a head that breaks the policy is no success, of one that corrects it it is', async () => {
+  const broke = await previewRun(GOOD, TYPO, [])
+  assert.equal(broke.code, 2)
+  assert.match(broke.stderr, /error BP1005: after the merge the policy cannot be used\n {2}where: \.drift\/policy\.yaml:4/)
+  assert.equal((await previewRun(TYPO, GOOD, [])).code, 0)
+})
 
 for (const [what, main, head, problem, note] of [
   [
@@ -178,8 +189,8 @@ test('a pull request that breaks the policy and changes nothing else gets the co
       fork: false,
       open: true,
     } as never)
-    const { stderr } = await runInWorld(world, ['preview', '--pull-request', String(number), '--comment'])
-    assert.doesNotMatch(stderr, /error/)
+    const { code } = await runInWorld(world, ['preview', '--pull-request', String(number), '--comment'])
+    assert.equal(code, number === 8 ? 2 : 0)
   }
   assert.deepEqual(
     forge.comments.map(({ number }) => number),

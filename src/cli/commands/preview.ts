@@ -22,7 +22,7 @@ type PreviewOptions = ValuesOf<typeof PREVIEW_FLAGS> & SessionOptions & ForgeOpt
 /** What may run of a head that is not trusted. */
 export const NOTHING_ALLOWED = { exec: [], modules: [], images: [], render: [], engine: undefined } as const
 
-/** @returns 0, or the status of what could not be built; an unreadable cluster is part of the answer */
+/** @returns 0, or the status of what could not be built and of a policy that cannot be used; an unreadable cluster is part of the answer */
 export async function preview(packages: readonly string[], options: PreviewOptions, cli: CliContext): Promise<number> {
   checkFlags(options)
   const gitAlone = options.pullRequest === undefined

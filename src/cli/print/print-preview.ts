@@ -49,14 +49,27 @@ export function printPreview(preview: Preview, printer: Printer): void {
 }
 
 /** On stderr, in every format. @returns those of the merge: a unit that the base branch cannot build is not the fault of the head */
-export function printPreviewFailures({ items }: Preview, printer: Printer): readonly Failure[] {
-  const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })))
+export function printPreviewFailures({ items, policyProblem }: Preview, printer: Printer): readonly Failure[] {
+  const ofUnits = items.flatMap((unit) => unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })))
+  const ofPolicy = policyProblem === undefined ? [] : [{ at: 'merge' as const, failure: unusablePolicy(policyProblem) }]
+  const failures = [...ofPolicy, ...ofUnits]
   printFailures(
     failures.map(({ failure }) => failure),
     printer.cli,
     printer,
   )
   return failures.flatMap(({ at, failure }) => (at === 'merge' ? [failure] : []))
+}
+
+function unusablePolicy({ where, why }: NonNullable<Preview['policyProblem']>): Failure {
+  return new Failure({
+    code: 'BP1005',
+    what: 'after the merge the policy cannot be used',
+    where,
+    why,
+    remedy: 'correct it before the merge: an earlier policy decides then, and nothing is opened, merged or settled',
+    retry: 'on-change',
+  })
 }
 
 function failureOf({ code, where, ...failure }: PreviewFailure): Failure {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { policyText, refused } from '../../../test/fakes/turn-world.ts'
 import { type ObjectId, objectId } from '../../package/object-id.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import { KnownGoodPolicies, MOST_COMMITS, readUsablePolicies } from './usable-policies.ts'
 
 const signal = new AbortController().signal
@@ -17,9 +16,7 @@ function idOf(number: number): ObjectId {
 function lineOf(texts: readonly string[]) {
   const read: number[] = []
   const numberOf = (commit: ObjectId): number => Number.parseInt(commit, 16)
-  const repository = {
-    commit: async (id: ObjectId) => ({ parents: numberOf(id) === 0 ? [] : [idOf(numberOf(id) - 1)] }),
-  } as unknown as Pick<PackageRepository, 'commit'>
+  const repository = { commit: async (id: ObjectId) => ({ parents: numberOf(id) === 0 ? [] : [idOf(numberOf(id) - 1)] }) }
   const filesAt = async (commit: ObjectId) => {
     read.push(numberOf(commit))
     return [{ path: '.drift/default.policy', text: texts[numberOf(commit)] ?? '' }]

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { lastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-policy.ts'
 import { InvalidPolicy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
+import type { CommitView } from '../../ports/package-repository.ts'
 
 /** Commits that are searched: the base commit, and its first parents. */
 export const MOST_COMMITS = 1_000
@@ -23,7 +23,7 @@ export class KnownGoodPolicies {
 }
 
 export interface PolicyHistory {
-  readonly repository: Pick<PackageRepository, 'commit'>
+  readonly repository: { commit(id: ObjectId, signal: AbortSignal): Promise<Pick<CommitView, 'parents'>> }
   readonly base: ObjectId
   /** The policy files of a commit. @throws Failure BP1111 where one is too large, BP4011 beyond the end of a shallow clone */
   readonly filesAt: (commit: ObjectId) => Promise<readonly PolicyFile[]>
