@@ -111,7 +111,7 @@ function policyFailure(problems: InvalidPolicy['problems'], origin: PolicyOrigin
       code: 'BP1005',
       what: `the policy of the ${origin} has ${count}`,
       why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
-      remedy: `correct the lines named above${location}; no part of such a policy is used`,
+      remedy: `correct the lines named above${location}; until then nothing is observed`,
       retry: 'on-change',
     },
     problems,

@@ -1,8 +1,11 @@
 /** What a repository demands of commits and pull requests, over whole turns. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
+import { runTurn } from './run-turn.ts'
 
 const COMMIT = 'commit: {signOff: false, subjectPrefix: "OPS-42:"}'
 const PULL_REQUEST =
@@ -59,4 +62,38 @@ test('a branch that was pushed before the policy said so stays ours, also where 
   assert.match(pull?.title ?? '', /^OPS-42: /)
   assert.notEqual(before, undefined)
   assert.deepEqual(forge.comments, [], 'nobody is told that the branch is not ours')
+})
+
+test('a proposal to ignore and an approved merge are as the policy says too', async () => {
+  const { world, forge } = worldOf(`${COMMIT}, ${PULL_REQUEST}`)
+  await world.scan()
+  forge.permissions.set('ada', 'write')
+  forge.comment(1, 'ada', '/ignore 1 -- KEDA trial')
+  world.pass(1)
+  await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), new AbortController().signal)
+  const ignore = forge.proposals.find(({ ref }) => ref.startsWith('refs/heads/drift/ignore-'))
+  assert.ok(ignore !== undefined)
+  assert.match(ignore.title, /^OPS-42: ignore Deployment\/web spec\.replicas$/)
+  assert.match((await world.repository.commit(ignore.commit)).message, /^OPS-42: ignore Deployment\/web/)
+  assert.deepEqual([ignore.labels.includes('gitops'), ignore.draft], [true, true])
+  await world.approve()
+  const merged = await world.repository.commit(world.repository.branches.get('refs/heads/main') ?? assert.fail())
+  assert.match(merged.message, /^OPS-42: restore Deployment\/web replicas to 3/)
+})
+
+test('a joint proposal of several clusters is as the policy says', async () => {
+  const world = new FleetWorld(
+    3,
+    `{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}, ${COMMIT}, ${PULL_REQUEST}}`,
+  )
+  world.edit([0, 1, 2])
+  await world.scan()
+  const [pull] = world.forge.proposals
+  assert.ok(pull !== undefined)
+  assert.equal(pull.title, 'OPS-42: restore Deployment/web in 3 clusters (one cause)')
+  assert.match((await world.repository.commit(pull.commit)).message, /^OPS-42: restore Deployment\/web in 3 clusters \(one cause\)\n/)
+  assert.match(pull.body, /## Checklist/)
+  const writes = world.forge.writes.length
+  await world.scan()
+  assert.equal(world.forge.writes.length, writes)
 })

@@ -1,7 +1,7 @@
 /**
  * Which of the drift that is new to reviewers waits, and why. What is open already stays open, requested drift is never held,
  * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
- * that the same drift gives the same answer.
+ * that the same drift gives the same answer. While the policy cannot be used, everything new waits.
  */
 
 import { RISKS, type Risk } from '../../drift/drift.ts'

@@ -96,7 +96,7 @@ async function newestGood(
       if (!(thrown instanceof Failure) || thrown.code !== 'BP4011') throw thrown
       throw withoutGood(
         failure,
-        `the clone ends at commit ${unusable.at(-1)?.slice(0, 7)}, and none of its commits has a policy that can be used`,
+        `the clone ends at commit ${unusable.at(-1)?.slice(0, 7)}, and none of its commits has a policy that can be used (git fetch --unshallow brings the others)`,
       )
     }
   }
