@@ -86,6 +86,19 @@ test('a critical change is recorded with its values while the policy has a typo,
   assert.doesNotMatch(body(), /cannot be used/)
 })
 
+test('what a problem quotes of the file calls nobody and is no markup, and a status is one line that fits', async () => {
+  const { world, forge } = sceneOf()
+  world.repository.commitByHand('main', { [POLICY]: policyText(`{mode: Propose, extends: ["@acme/all <b>\\nx${'y'.repeat(90)}"]}`) })
+  const base = world.repository.head('main')
+  await world.scan()
+  const body = forge.issues.get('dashboard')?.body ?? ''
+  assert.match(body, /acme/)
+  assert.doesNotMatch(body.replaceAll(/`[^`]*`/g, ''), /@acme|<b>/)
+  const { description = '' } = forge.statuses.get(`${base} drift/policy`) ?? {}
+  assert.match(description, /^the policy cannot be used: \.drift\/policy\.yaml:4: /)
+  assert.ok(description.length <= 140 && !description.includes('\n'), description)
+})
+
 test('a dashboard that told of nothing but the policy is quiet after the correction', async () => {
   const { world, forge } = sceneOf()
   await world.scan()
