@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, ask, opened, resolutions, tick } from '../../test/fakes/answered-proposal.ts'
+import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { AT_ONCE, policyText, refused, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
@@ -243,6 +244,23 @@ test('while values are withheld an open proposal stays as it is, whatever change
     ['spec.replicas', 'Adopt'],
     [IMAGE, 'Restore'],
   ])
+})
+
+test('a joint proposal stays as it is while values are withheld, and takes the next cluster after the correction', async () => {
+  const world = new FleetWorld(4)
+  world.edit([0, 1, 2])
+  await world.scan()
+  const [branch = ''] = world.repository.names()
+  const [head, body] = [world.repository.head(branch), world.forge.proposals[0]?.body]
+  world.repository.commitByHand('main', { '.drift/place.policy': PLACEMENT('{namespace: [shop]}') })
+  world.edit([3])
+  for (let turn = 0; turn < 3; turn += 1) await world.scan()
+  assert.deepEqual(world.repository.names(), [branch])
+  assert.deepEqual([world.repository.head(branch), world.forge.proposals[0]?.body], [head, body])
+  world.repository.commitByHand('main', { '.drift/place.policy': null })
+  await world.scan()
+  assert.deepEqual(world.repository.names(), [branch])
+  assert.match(world.forge.proposals[0]?.title ?? '', /in 4 clusters/)
 })
 
 test('nothing is approved, planned or opened on request; a rejection works', async () => {
