@@ -7,7 +7,6 @@ import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { AT_ONCE, policyText, refused, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { Failure } from '../failure.ts'
-import type { CommitView } from '../ports/package-repository.ts'
 import type { DriftReport } from '../record/schema.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
@@ -322,71 +321,6 @@ test('a merge of earlier is not settled until the policy can be used', async () 
   assert.equal(await settles(), 0)
   world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propose, settle: backporch}') })
   assert.equal(await settles(), 1)
-})
-
-test('without a good policy ever it is as it was, and the failure says that no earlier one was found', async () => {
-  const world = new TurnWorld('{mode: Propse}')
-  world.repository.commitByHand('main', { 'README.md': 'x\n' })
-  const { why } = await refused(world.scan(), 'BP1005')
-  assert.match(why, /^\.drift\/policy\.yaml:4: spec\.mode: .*\n {7}no earlier commit has a policy that can be used$/)
-})
-
-test('a shallow clone that ends before a good policy has none, and the failure says where it ends', async () => {
-  const { world } = sceneOf()
-  const cut = world.repository.head('main')
-  world.repository.commitByHand('main', { [POLICY]: TYPO })
-  const end = world.repository.head('main')
-  const { repository } = world
-  const [commit, list] = [repository.commit.bind(repository), repository.list.bind(repository)]
-  const beyond = <Answer>(id: string, work: () => Promise<Answer>): Promise<Answer> =>
-    id === cut
-      ? Promise.reject(new Failure({ code: 'BP4011', what: 'cannot read', why: 'the clone is shallow', remedy: 'fetch it' }))
-      : work()
-  repository.commit = (id): Promise<CommitView> => beyond(id, () => commit(id))
-  repository.list = (id, path) => beyond(id, () => list(id, path))
-  const { why } = await refused(world.scan(), 'BP1005')
-  assert.match(why, new RegExp(`the clone ends at commit ${end.slice(0, 7)}, and none of its commits has a policy that can be used`))
-})
-
-test('first parents count: what a merge brought counts from the merge on', async () => {
-  const { world } = sceneOf('{mode: Warn}')
-  const { repository } = world
-  const good = repository.head('main')
-  repository.commitByHand('side', { [POLICY]: policyText('{mode: Off}') })
-  const side = repository.head('side')
-  repository.commitByHand('main', { [POLICY]: TYPO }, { parents: [good, side] })
-  const { view } = await world.scan()
-  assert.equal(view.policies.lastGood?.commit, good)
-})
-
-test('a commit without a policy has the shipped default, which can be used', async () => {
-  const { world } = sceneOf('{mode: Propose}', { [POLICY]: '', '.drift/at-once.yaml': '' })
-  world.repository.commitByHand('main', { [POLICY]: TYPO })
-  world.edit(WEB, 'spec.replicas', 5)
-  const { units } = await world.scan()
-  assert.equal(units[0]?.state === 'planned' && units[0].observation.policy.mode, 'Warn')
-})
-
-test('turns of one process search the history once, and go on from there', async () => {
-  const { world } = sceneOf()
-  const { repository } = world
-  const good = repository.head('main')
-  for (let index = 0; index < 30; index += 1) repository.commitByHand('main', { [POLICY]: TYPO, 'README.md': `${index}\n` })
-  const { BetweenTurns } = await import('./observe/between-turns.ts')
-  const between = new BetweenTurns()
-  const listed: string[] = []
-  const list = repository.list.bind(repository)
-  repository.list = (id, path) => {
-    if (path === '.drift') listed.push(id)
-    return list(id, path)
-  }
-  await world.scan({ between })
-  assert.equal(listed.length, 30)
-  listed.length = 0
-  repository.commitByHand('main', { 'README.md': 'x\n' })
-  const { view } = await world.scan({ between })
-  assert.equal(view.policies.lastGood?.commit, good)
-  assert.equal(listed.length, 2)
 })
 
 const EDITS = fc.array(
