@@ -194,10 +194,12 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
           : limits(subject),
       },
       (shown) =>
-        grouped(shown, ({ why, until }) => JSON.stringify([why, until])).flatMap((units) => {
-          const [{ why, until }] = units
-          const reason = `${capitalised(markdownProse(why))}${until === '' ? '' : `, until ${time(until)}`}:`
-          return [reason, '', ...units.map((unit) => dashboardBox('open', unit.id, about(unit))), '']
+        grouped(shown, ({ why }) => why).flatMap((units) => {
+          const boxes = units.map((unit) => {
+            const until = unit.until === '' ? '' : `, until ${time(unit.until)}`
+            return dashboardBox('open', unit.id, `${about(unit)}${until}`)
+          })
+          return [`${capitalised(markdownProse(units[0].why))}:`, '', ...boxes, '']
         }),
     ),
     ...section({ title: 'Snoozed', all: snoozed, rows }, (shown) =>
