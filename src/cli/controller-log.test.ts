@@ -145,6 +145,25 @@ test('an outage in which nothing changes ends too, in the log and in the metric,
   assert.deepEqual(seen, ['1', 'none', 'none', '1', 'none', 'none'])
 })
 
+test('critical drift that the watch judges while git is away is in a gauge until a turn records it', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })
+  const seen: (string | undefined)[] = []
+  const look = async (): Promise<void> => {
+    seen.push(/^backporch_unrecorded_drift_objects(\{.*\} \d+)$/m.exec(await metrics.exposition())?.[1])
+  }
+  let end = NOTHING
+  const begin = () => {
+    end = refuse(world.repository, 'refs', failure('BP4001'))
+    world.edit(WEB, IMAGE, 'evil.example.com/nginx:1.28')
+  }
+  const openMonitoring = async () => ({ url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics })
+  const waits = [NOTHING, look, begin, look, look, () => end(), look]
+  await runWatched(world, ['--http-address', '9090'], waits, { openMonitoring })
+  const drifted = '{cluster="prod",package="apps/web",risk="critical"} 1'
+  assert.deepEqual(seen, [undefined, drifted, drifted, undefined])
+})
+
 const API = {
   'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n',
   'apps/api/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {a: b}\n',

@@ -38,7 +38,10 @@ test('with --http-address the controller serves what its turns find, until it is
   const world = new TurnWorld('{mode: Propose}')
   const { code, stderr, get } = await served(world, [
     async (serves) => {
-      assert.deepEqual(await serves('/readyz'), { status: 200, text: '[+]first turn ended\n[+]cluster prod ok\nreadyz check passed\n' })
+      assert.deepEqual(await serves('/readyz'), {
+        status: 200,
+        text: '[+]first turn ended\n[+]repository ok\n[+]cluster prod ok\nreadyz check passed\n',
+      })
       assert.equal((await serves('/healthz')).status, 200)
       const { text } = await serves('/metrics')
       const info = 'backporch_package_info{cluster="prod",package="apps/web",mode="Propose",state="InSync",syncer="Flux"}'
@@ -63,7 +66,10 @@ test('with --http-address the controller serves what its turns find, until it is
       world.pass(60)
       const { status, text: why } = await serves('/readyz')
       assert.equal(status, 503)
-      assert.match(why, /^\[\+\]first turn ended\n\[-\]cluster prod: stale for 1h\d+m0s\nreadyz check failed\n$/)
+      assert.match(
+        why,
+        /^\[\+\]first turn ended\n\[-\]repository: BP4001, the repository cannot be reached\n\[-\]cluster prod: stale for 1h\d+m0s\nreadyz check failed\n$/,
+      )
     },
   ])
   assert.equal(code, 0, stderr)

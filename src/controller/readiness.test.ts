@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode } from '../failure.ts'
 import { loggableName } from '../krm/redaction/loggable.ts'
 import type { KindWatchState } from '../ports/cluster-watch.ts'
 import type { ObservedNumbers } from '../ports/metrics.ts'
@@ -34,28 +35,56 @@ test('before the first turn ended it is not ready', () => {
 test('a first turn that observed nothing makes it ready for nothing', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(undefined, 0)
-  assert.deepEqual(shown(state.at(NOW)), ['not ready', '+ first turn ended', '- clusters: none was observed yet'])
+  assert.deepEqual(shown(state.at(NOW)), ['not ready', '+ first turn ended', '+ repository ok', '- clusters: none was observed yet'])
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+})
+
+test('a line says whether the repository is well, and what fails makes nothing unready', () => {
+  const state = new ReadinessState(INTERVAL, 'git.example.com/acme/deploy')
+  const of = (code: FailureCode): Failure => new Failure({ code, what: 'canary', where: 'canary', why: 'canary', remedy: 'canary' })
+  state.failingWith([of('BP4001')])
+  assert.deepEqual(shown(state.at(NOW)), ['not ready', '- first turn: not ended yet'])
+  state.turnEnded(observed(new Map([[PROD, 0]])), 0)
+  state.failingWith([of('BP4001'), of('BP1005'), of('BP4001')])
+  const line = 'repository git.example.com/acme/deploy'
+  const causes =
+    'BP1005, a policy, a placement or the configuration of the controller is not valid; BP4001, the repository cannot be reached'
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', `- ${line}: ${causes}`, '+ cluster prod ok'])
+  state.failingWith([])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', `+ ${line} ok`, '+ cluster prod ok'])
 })
 
 test('a repository without packages is ready', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map()), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok'])
 })
 
 test('a stale cluster is named, and only when all are stale it is not ready', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 1_000]])), 0)
   state.turnEnded(observed(new Map([[PROD, 1_000]]), [EDGE]), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok', '- cluster edge: never observed'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+    '- cluster edge: never observed',
+  ])
   state.turnEnded(observed(new Map([[EDGE, 0]]), [PROD]), 0)
   const later = NOW + 3 * INTERVAL + 60_000
-  assert.deepEqual(shown(state.at(later)), ['ready', '+ first turn ended', '- cluster prod: stale for 4m1s', '+ cluster edge ok'])
+  assert.deepEqual(shown(state.at(later)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '- cluster prod: stale for 4m1s',
+    '+ cluster edge ok',
+  ])
   assert.deepEqual(shown(state.at(later + 3_600_000)), [
     'not ready',
     '+ first turn ended',
+    '+ repository ok',
     '- cluster prod: stale for 1h4m1s',
     '- cluster edge: stale for 1h4m0s',
   ])
@@ -64,33 +93,38 @@ test('a stale cluster is named, and only when all are stale it is not ready', ()
 test('where a turn takes long, its own observations are not stale at its end', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 600_000]])), 600_000)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
 })
 
 test('turns that fail leave the clusters as they were observed last', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.turnEnded(undefined, 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
 })
 
 test('a cluster that is configured no more is named no more', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]), 0)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
 })
 
 test('the oldest proof of a watch counts, after a minute; kinds without one and those that nobody may read do not', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.provide({ watches: () => [watch('prod', { provenAt: NOW - 60_000 }, { state: 'unreadable', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
-  assert.deepEqual(shown(state.at(NOW + 132_000)), ['not ready', '+ first turn ended', '- cluster prod: stale for 3m12s'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW + 132_000)), [
+    'not ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '- cluster prod: stale for 3m12s',
+  ])
   state.provide({ watches: () => [watch('prod', {}, { state: 'listing', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
   state.provide({ watches: () => [watch('prod', { state: 'unreadable', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
 })
 
 test('a turn that waited for other repositories does not make its cluster stale', () => {

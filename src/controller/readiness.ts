@@ -1,4 +1,5 @@
 /** Whether the controller is ready, and what of it is stale: a probe fails only where every cluster is. */
+import { FAILURE_CODES, type Failure, type FailureCode } from '../failure.ts'
 import type { Loggable } from '../krm/redaction/loggable.ts'
 import { loggableName } from '../krm/redaction/loggable.ts'
 import { type KindWatchState, STALE_AFTER } from '../ports/cluster-watch.ts'
@@ -25,10 +26,18 @@ export class ReadinessState {
   private succeeded = false
   private source: Pick<MetricsSource, 'watches'> = {}
   private readonly clusters = new Map<Loggable, number>()
+  private readonly repository: string
+  private failing: ReadonlySet<FailureCode> = new Set()
 
-  /** @param interval milliseconds from the end of a turn to the next one */
-  constructor(interval: number) {
+  /** @param interval milliseconds from the end of a turn to the next one @param repository its name; empty where there is one */
+  constructor(interval: number, repository = '') {
     this.interval = interval
+    this.repository = repository === '' ? 'repository' : `repository ${loggableName(repository)}`
+  }
+
+  /** @param lasting failures that began and did not end */
+  failingWith(lasting: readonly Failure[]): void {
+    this.failing = new Set(lasting.map(({ code }) => code))
   }
 
   provide(source: MetricsSource): void {
@@ -62,8 +71,16 @@ export class ReadinessState {
     // A repository without a package has no cluster to be stale.
     const none = clusters.length === 0 && this.turnsEnded > 0 && !this.succeeded
     const observed = clusters.some(({ ok }) => ok) || (clusters.length === 0 && this.succeeded)
-    const checks = [first, ...clusters, ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : [])]
+    const repository = this.turnsEnded === 0 ? [] : [this.repositoryCheck()]
+    const checks = [first, ...repository, ...clusters, ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : [])]
     return { ready: first.ok && observed, checks }
+  }
+
+  /** What fails may be away for a while, and a restart brings nothing of it back: it makes nothing unready. */
+  private repositoryCheck(): ReadinessCheck {
+    if (this.failing.size === 0) return { ok: true, text: `${this.repository} ok` }
+    const causes = [...this.failing].sort().map((code) => `${code}, ${FAILURE_CODES[code]}`)
+    return { ok: false, text: `${this.repository}: ${causes.join('; ')}` }
   }
 
   /** A watch proves more often than turns do. */

@@ -1,4 +1,5 @@
 /** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
+import { loggableName } from '../krm/redaction/loggable.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -126,6 +127,15 @@ export class RepositorySet {
         [TURNS, this.gate.waiting],
       ]),
     repositories: () => new Set(this.running.keys()),
+    unrecorded: () =>
+      [...this.running.values()].flatMap(({ turns }) =>
+        turns.intake.unrecorded.objects().map(({ cluster, packagePath, risk, count }) => ({
+          cluster: loggableName(cluster),
+          package: loggableName(packagePath || '.'),
+          risk,
+          count,
+        })),
+      ),
   }
 
   /** A stop was requested. */
@@ -153,7 +163,7 @@ export class RepositorySet {
       request: () => loop.request(),
     })
     const wake = (): number => turns.intake.wake()
-    const readiness = new ReadinessState(interval)
+    const readiness = new ReadinessState(interval, entry.name)
     const admit = async (stopped: AbortSignal): Promise<() => void> => {
       const due = performance.now()
       const leave = await this.gate.enter(stopped)

@@ -286,7 +286,14 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
   await running.clock.pass(2_000)
   assert.deepEqual(
     [readiness().ready, ...readiness().checks.map(({ text }) => text)],
-    [true, 'first turn ended', 'clusters: none was observed yet', 'cluster prod ok'],
+    [
+      true,
+      'first turn ended',
+      'repository a/down: BP4001, the repository cannot be reached',
+      'clusters: none was observed yet',
+      'repository a/good ok',
+      'cluster prod ok',
+    ],
   )
   const series = async (): Promise<readonly (string | undefined)[]> => {
     const text = await running.metrics.exposition()

@@ -4,6 +4,7 @@
  */
 import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import { resourceKey } from '../krm/resource-id.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { nextTime } from '../plan/limits/next-time.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'
@@ -15,8 +16,9 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { ClusterFollower, type UnitChange } from '../reconcile/verdicts/cluster-follower.ts'
 import { ClusterVerdicts, type StoredVerdicts } from '../reconcile/verdicts/cluster-verdicts.ts'
-import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
 import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
+import { UnrecordedDrift } from './unrecorded-drift.ts'
+import { isLanding, restlessFor } from './waiting-units.ts'
 
 /** `units`: only these, of each cluster that is named. */
 export type TurnScope =
@@ -82,8 +84,6 @@ const LOOK = 5_000
 const STATUS_DELAY = 10_000
 /** Milliseconds over which the units are spread whose verdicts may have changed all at once. */
 const EPOCH_SPREAD = 60_000
-/** Milliseconds that a unit with a known time waits, at most: a policy may change it. */
-const MOST_WAIT = 3_600_000
 
 export class TurnIntake {
   private readonly ports: IntakePorts
@@ -92,6 +92,7 @@ export class TurnIntake {
   private readonly request: () => void
   readonly queue: UnitQueue
   metrics: Metrics | undefined
+  readonly unrecorded = new UnrecordedDrift()
   private readonly clusters = new Map<string, FollowedCluster>()
   /** By package: clusters in which it differs, without a proposal that is joint with another cluster's. */
   private readonly alone = new Map<string, Set<string>>()
@@ -206,7 +207,10 @@ export class TurnIntake {
     const failed = failedUnits(result)
     if (scope.about === 'units') for (const unit of scope.taken) this.queue.done(unit, result === undefined || failed(unit))
     if (result === undefined) return
-    for (const unit of result.units) if (unit.state === 'planned') this.queue.observed(nameOf(unit))
+    for (const unit of result.units) {
+      if (unit.state === 'planned') this.queue.observed(nameOf(unit))
+      if (unit.state === 'planned' && unit.refused === undefined) this.unrecorded.observed(nameOf(unit))
+    }
     const now = this.ports.now()
     if (scope.about === 'everything') {
       this.wholeAt = now
@@ -350,6 +354,8 @@ export class TurnIntake {
         const milliseconds = performance.now() - read
         this.metrics?.verdict(milliseconds / 1_000)
         this.ports.onVerdict(cluster, verdict.state, milliseconds)
+        const risks = verdict.items.map(({ risk }) => risk)
+        this.unrecorded.judged({ cluster, packagePath: unit }, resourceKey(verdict.id), risks)
       }
       const isInSync = verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
       if (isInSync && before === 'in-sync' && judged?.isOfSyncer === true) return
@@ -360,22 +366,6 @@ export class TurnIntake {
       add('changed')
     }
   }
-}
-
-const WAITING: ReadonlySet<string> = new Set(['Applying', 'Behind', 'SyncFailed', 'Reconciling', 'Unknown'])
-
-/** Milliseconds after which a unit may be in another state though nothing changes; undefined where it is at rest. */
-function restlessFor(
-  { state, held, setAside = [] }: DriftReport['status'],
-  { now, interval }: { readonly now: number; readonly interval: number },
-): number | undefined {
-  if (held?.until !== undefined) return Math.min(Math.max(Date.parse(held.until) - now, LOOK), MOST_WAIT)
-  return held !== undefined || WAITING.has(state) || setAside.some((each) => WAITING.has(each.state)) ? interval : undefined
-}
-
-/** Merged, and the cluster was not seen to follow. Beside other drift, no state of the unit tells. */
-function isLanding({ status: { outcome, verifiedAt, failedAt } }: ClosedEpisode): boolean {
-  return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined
 }
 
 function nameOf(unit: TurnResult['units'][number]): UnitName {

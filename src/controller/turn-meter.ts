@@ -49,7 +49,8 @@ export class TurnMeter {
 
   /** @param lasting failures that began and did not end */
   failing(lasting: readonly Failure[]): void {
-    const { repository, metrics } = this.parts
+    const { repository, metrics, readiness } = this.parts
+    readiness.failingWith(lasting)
     metrics.failing(
       repository,
       countBy(lasting, ({ code }) => code),

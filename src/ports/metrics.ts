@@ -85,6 +85,8 @@ export interface MetricsSource {
   watches?(): readonly Pick<ClusterWatch, 'cluster' | 'state'>[]
   /** Those that there are: what turns of others left is dropped. */
   repositories?(): ReadonlySet<string>
+  /** Drift that a watch judged and no turn observed since. `package` is its path. */
+  unrecorded?(): readonly (Place & { readonly risk: string; readonly count: number })[]
   /** Items that wait, by queue. */
   queues?(): ReadonlyMap<string, number>
 }

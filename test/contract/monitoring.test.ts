@@ -44,7 +44,7 @@ test('every metric of our own is in a dashboard or in an alert', () => {
 
 test('the guide lists the alerts with their severity', () => {
   const guide = readFileSync(new URL('../../docs/guides/monitoring.md', import.meta.url), 'utf8')
-  const listed = [...guide.matchAll(/^\| `(Drift\w+)` \| (\w+) \|/gm)].map(([, alert, severity]) => `${alert} ${severity}`)
+  const listed = [...guide.matchAll(/^\| `((?:Drift|Backporch)\w+)` \| (\w+) \|/gm)].map(([, alert, severity]) => `${alert} ${severity}`)
   const rules = [...RULES.matchAll(/alert: (\w+)[\s\S]*?severity: (\w+)/g)].map(([, alert, severity]) => `${alert} ${severity}`)
   assert.deepEqual(listed, rules)
 })

@@ -46,6 +46,11 @@ export const METRICS = {
     [...PACKAGE, 'risk'],
     { open: PACKAGE, overflow: 'sum' },
   ),
+  backporch_unrecorded_drift_objects: gauge(
+    'Drifted objects that a watch judged and no turn has recorded since, as while git cannot be reached. package is the path.',
+    [...PACKAGE, 'risk'],
+    { open: PACKAGE, overflow: 'sum' },
+  ),
   backporch_oldest_drift_timestamp_seconds: gauge('Begin of drift that nobody has decided on.', PACKAGE, {
     open: PACKAGE,
     overflow: 'min',

@@ -121,6 +121,8 @@ export class PrometheusMetrics implements Metrics {
     this.readWatches()
     const depths = [...(this.source.queues?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
     this.instruments.replace('workqueue_depth', depths)
+    const unrecorded = (this.source.unrecorded?.() ?? []).map(({ count, ...labels }) => ({ labels, value: count }))
+    this.instruments.replace('backporch_unrecorded_drift_objects', unrecorded)
     return this.instruments.registry.metrics()
   }
 

@@ -1,0 +1,39 @@
+/** Drift that a watch judged, and that no turn has observed since: while git cannot be reached, nothing else knows of it. */
+import { RISKS, type Risk } from '../drift/drift.ts'
+import type { UnitName } from './unit-queue.ts'
+
+export interface UnrecordedObjects extends UnitName {
+  readonly risk: Risk
+  readonly count: number
+}
+
+export class UnrecordedDrift {
+  /** By unit, the worst risk of each object. */
+  private readonly units = new Map<string, { readonly unit: UnitName; readonly objects: Map<string, Risk> }>()
+
+  /** @param risks of its differences; none where it is in sync */
+  judged(unit: UnitName, object: string, risks: readonly Risk[]): void {
+    const key = keyOf(unit)
+    const known = this.units.get(key) ?? { unit, objects: new Map<string, Risk>() }
+    const worst = RISKS.find((risk) => risks.includes(risk))
+    if (worst === undefined) known.objects.delete(object)
+    else known.objects.set(object, worst)
+    if (known.objects.size === 0) this.units.delete(key)
+    else this.units.set(key, known)
+  }
+
+  /** A turn has what is so. */
+  observed(unit: UnitName): void {
+    this.units.delete(keyOf(unit))
+  }
+
+  objects(): readonly UnrecordedObjects[] {
+    return [...this.units.values()].flatMap(({ unit, objects }) =>
+      [...Map.groupBy(objects.values(), (risk) => risk)].map(([risk, { length }]) => ({ ...unit, risk, count: length })),
+    )
+  }
+}
+
+function keyOf({ cluster, packagePath }: UnitName): string {
+  return `${cluster}\0${packagePath}`
+}
