@@ -7,6 +7,7 @@ import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { Log, ReportedFailure } from '../ports/log.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
+import { given } from '../text/given.ts'
 import type { TurnScope } from './turn-intake.ts'
 import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from './unread-objects.ts'
 
@@ -77,11 +78,11 @@ export class LastingFailures {
     const kept = [...before].filter(([key, one]) => !met.has(key) && !isShown(one))
     this.known = new Map([...kept, ...met])
     this.log.failures(
-      [...met].flatMap(([key, one]) => (before.has(key) ? [] : [one])),
+      [...met].flatMap(([key, one]) => (before.has(key) ? [] : [reportedOf(one)])),
       'new',
     )
     this.log.failures(
-      [...before].flatMap(([key, one]) => (this.known.has(key) ? [] : [one])),
+      [...before].flatMap(([key, one]) => (this.known.has(key) ? [] : [reportedOf(one)])),
       'gone',
     )
     this.onChange([...this.known.values(), ...unreadCauses(this.unread)].map(({ failure }) => failure))
@@ -102,6 +103,11 @@ export class LastingFailures {
 /** One for each cause. */
 function unreadCauses(unread: ReadonlyMap<string, UnreadObjects>): readonly Pick<ReportedFailure, 'failure'>[] {
   return [...Map.groupBy(unread.values(), causeKey).values()].flatMap(unreadFailures)
+}
+
+/** Its key has the text of the failure as it is, which no log may have. */
+function reportedOf({ failure, cluster, package: name }: LastingFailure): ReportedFailure {
+  return { failure, ...given({ cluster, package: name }) }
 }
 
 function lasting(reported: ReportedFailure, ending: Ending, keyOf = fullKey): LastingFailure {

@@ -49,9 +49,9 @@ export class JsonLog implements Log {
   }
 
   failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
-    for (const { failure, ...unit } of failures) {
+    for (const { failure, cluster, package: name } of failures) {
       const { code, what, where, why, remedy, retry } = loggableFailure(failure)
-      const fields = { ...unit, code, what, where, why }
+      const fields = { cluster, package: name, code, what, where, why }
       if (state === 'gone') this.#pino.warn({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
       else this.#pino.error({ event: 'failure', ...fields, remedy, retry }, what)
     }
