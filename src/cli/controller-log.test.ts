@@ -117,6 +117,22 @@ for (const [name, { code, begin }] of Object.entries(TROUBLES))
     assert.match(proposal?.body ?? '', /evil\.example\.com/)
   })
 
+test('the edit of an outage is proposed by the first turn that reaches git, and waits for no retry of its package', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  let end = NOTHING
+  const begin = () => {
+    end = refuse(world.repository, 'refs', failure('BP4001'))
+    world.edit(WEB, IMAGE, 'nginx:1.28')
+  }
+  const flags = ['--interval', '1h', '--resync-interval', '24h']
+  const { stderr } = await runWatched(world, flags, [NOTHING, NOTHING, begin, NOTHING, NOTHING, () => end()])
+  const told = logEvents(stderr).filter(({ event, outcome }) => event === 'failure' || event === 'recovered' || outcome === 'proposed')
+  assert.deepEqual(
+    told.map(({ event }) => event),
+    ['failure', 'transition', 'recovered'],
+  )
+})
+
 test('an outage in which nothing changes ends too, in the log and in the metric, and text at level warn has both', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })

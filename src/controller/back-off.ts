@@ -9,7 +9,7 @@ type TurnTrouble = 'rights' | 'later' | 'change'
 
 /** Milliseconds. */
 const FIRST_WAIT = 5_000
-const LONGEST_WAIT = 300_000
+const RIGHTS_WAIT = 300_000
 
 const RIGHTS: ReadonlySet<string> = new Set(['BP3002', 'BP4005', 'BP5002'])
 
@@ -34,7 +34,8 @@ export interface BackOff {
  */
 export function backOff(trouble: TurnTrouble, failed: number, interval: number, random: number): BackOff {
   if (trouble === 'change') return { wait: interval, held: false }
-  const longest = Math.max(interval, LONGEST_WAIT)
-  const full = trouble === 'rights' ? longest : Math.min(longest, FIRST_WAIT * 2 ** Math.min(failed - 1, 20))
+  // A look in each interval is what a server that is well gets too, and what happened meanwhile is proposed in the first one that succeeds.
+  const longest = Math.max(interval, FIRST_WAIT)
+  const full = trouble === 'rights' ? Math.max(interval, RIGHTS_WAIT) : Math.min(longest, FIRST_WAIT * 2 ** Math.min(failed - 1, 20))
   return { wait: Math.round(full * (0.5 + random / 2)), held: true }
 }

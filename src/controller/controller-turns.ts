@@ -162,13 +162,14 @@ export class ControllerTurns {
     } finally {
       this.running = false
     }
-    await this.intake.ended(scope, result, start)
+    const isReading = [...this.phases].every((phase) => phase === 'read')
+    await this.intake.ended(scope, result, start, isReading)
     const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
       this.meter?.ended(outcome)
       this.tracer?.ended(scope.about === 'units' ? 'units' : 'everything', outcome)
-      const isLast = outcome === 'failed' && (await this.failed(thrown))
+      const isLast = outcome === 'failed' && (await this.failed(thrown, isReading))
       if (!isLast) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
     }
@@ -262,13 +263,12 @@ export class ControllerTurns {
     this.ports.log.notes([note])
   }
 
-  /** @returns whether the process ends, and reports the failure itself */
-  private async failed(thrown: unknown): Promise<boolean> {
+  /** @param isReading whether it came no further than git and the forge @returns whether the process ends, and reports the failure itself */
+  private async failed(thrown: unknown, isReading: boolean): Promise<boolean> {
     const failures = failuresOf(thrown)
     const isUnusable = !this.succeeded && this.retained === undefined && failures.every(({ code }) => UNUSABLE.has(code))
     this.unusable = isUnusable ? thrown : undefined
     if (isUnusable && this.onUnusable()) return true
-    const isReading = [...this.phases].every((phase) => phase === 'read')
     if (!isReading) this.intake.requestWhole()
     this.failures.failed({ thrown, isReading, clusters: this.retained?.clusters ?? [] })
     await this.closeAfter(failures)

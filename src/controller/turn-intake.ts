@@ -202,10 +202,16 @@ export class TurnIntake {
     )
   }
 
-  /** @param result undefined where the turn failed as a whole. @param began milliseconds of the monotonic clock */
-  async ended(scope: TurnScope, result: TurnResult | undefined, began: number): Promise<void> {
+  /**
+   * @param result undefined where the turn failed as a whole @param began milliseconds of the monotonic clock
+   * @param isBlameless it failed before it came to a unit: the loop waits, and no unit does beyond that
+   */
+  async ended(scope: TurnScope, result: TurnResult | undefined, began: number, isBlameless = false): Promise<void> {
     const failed = failedUnits(result)
-    if (scope.about === 'units') for (const unit of scope.taken) this.queue.done(unit, result === undefined || failed(unit))
+    for (const unit of scope.about === 'units' ? scope.taken : []) {
+      this.queue.done(unit, result === undefined ? !isBlameless : failed(unit))
+      if (result === undefined && isBlameless) this.queue.add(unit, 'changed')
+    }
     if (result === undefined) return
     for (const unit of result.units) {
       if (unit.state === 'planned') this.queue.observed(nameOf(unit))
