@@ -1,11 +1,13 @@
 /** Pull requests of people get `drift/fresh`, which their repository may require. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { type CliOptions, runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
+import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
 import { Failure } from '../failure.ts'
+import { MOST_HEADS } from '../plan/forge/plan-open-heads.ts'
 
 const NOTHING = (): void => undefined
 const POSTED = 'status drift/fresh success'
@@ -39,6 +41,26 @@ test('the controller writes it once for each head, also where nothing else is ne
   const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING, push, NOTHING] })
   assert.equal(code, 0, stderr)
   assert.deepEqual(forge.writes, [POSTED, POSTED])
+})
+
+test('a metric has how many wait for the next look', async () => {
+  const { world, forge } = worldWith('{mode: Warn}')
+  for (let number = 8; number < 8 + MOST_HEADS + 4; number += 1) {
+    const branch = `change-${number}`
+    world.repository.branches.set(`refs/heads/${branch}`, world.repository.head('main'))
+    const commit = world.repository.commitByHand(branch, { 'README.md': `words ${number}\n` })
+    forge.pullRequests.push({ number, label: '', url: '', baseBranch: 'main', branch, fork: false, open: true, commit })
+  }
+  const metrics = new PrometheusMetrics({ version: '0.0.0', clock: { now: () => new Date(world.cluster.now) } })
+  const seen: (string | undefined)[] = []
+  const look = async () => void seen.push(/^backporch_pull_requests_without_status (\d+)$/m.exec(await metrics.exposition())?.[1])
+  const openMonitoring: CliOptions['openMonitoring'] = async () => ({
+    metrics,
+    url: 'http://localhost/metrics',
+    close: async () => undefined,
+  })
+  assert.equal((await runInWorld(world, ['controller', '--http-address', '0'], { openMonitoring, waits: [look, look] })).code, 0)
+  assert.deepEqual(seen, ['5', '0'])
 })
 
 test('scan writes it, and a dry run does not', async () => {

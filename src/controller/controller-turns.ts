@@ -99,6 +99,8 @@ export class ControllerTurns {
   private readonly onUnusable: () => boolean
   /** What the next turn is about; outlives the sessions. */
   readonly intake: TurnIntake
+  /** Heads of pull requests of people that had no status after the last look. */
+  waitingHeads = 0
   private readonly between = new BetweenTurns({ pacesLedger: true })
   private retained: TurnSession | undefined
   private retainedSince = 0
@@ -291,6 +293,7 @@ export class ControllerTurns {
   private async serveOthers(view: PolledRepository['view'] | undefined, signal: AbortSignal): Promise<void> {
     if (view === undefined) return
     const written = this.options.dryRun ? undefined : await this.retained?.vouch(view, signal)
+    this.waitingHeads = written?.waiting ?? 0
     for (const note of written?.notes ?? []) this.sessionNote(note)
     await this.preview(signal)
   }

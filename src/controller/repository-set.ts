@@ -127,6 +127,7 @@ export class RepositorySet {
         [TURNS, this.gate.waiting],
       ]),
     repositories: () => new Set(this.running.keys()),
+    waitingHeads: () => [...this.running.values()].reduce((sum, { turns }) => sum + turns.waitingHeads, 0),
     unrecorded: () =>
       [...this.running.values()].flatMap(({ turns }) =>
         turns.intake.unrecorded.objects().map(({ cluster, packagePath, risk, count }) => ({

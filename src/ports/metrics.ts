@@ -87,6 +87,8 @@ export interface MetricsSource {
   repositories?(): ReadonlySet<string>
   /** Drift that a watch judged and no turn observed since. `package` is its path. */
   unrecorded?(): readonly (Place & { readonly risk: string; readonly count: number })[]
+  /** Pull requests of people, and merge groups, that wait for `drift/fresh`. */
+  waitingHeads?(): number
   /** Items that wait, by queue. */
   queues?(): ReadonlyMap<string, number>
 }

@@ -79,6 +79,7 @@ export const METRICS = {
     [...PACKAGE, 'url'],
     { open: [...PACKAGE, 'url'], overflow: 'sum' },
   ),
+  backporch_pull_requests_without_status: gauge('Open pull requests of people, and merge groups, that wait for the status drift/fresh.'),
   backporch_held: gauge('Packages whose record stays a draft, by reason.', ['reason']),
   backporch_storm: gauge('1 while proposals are held back because too much drifted at once.'),
   backporch_policy_unusable: gauge(

@@ -123,6 +123,7 @@ export class PrometheusMetrics implements Metrics {
     this.instruments.replace('workqueue_depth', depths)
     const unrecorded = (this.source.unrecorded?.() ?? []).map(({ count, ...labels }) => ({ labels, value: count }))
     this.instruments.replace('backporch_unrecorded_drift_objects', unrecorded)
+    this.instruments.replace('backporch_pull_requests_without_status', [{ labels: {}, value: this.source.waitingHeads?.() ?? 0 }])
     return this.instruments.registry.metrics()
   }
 
