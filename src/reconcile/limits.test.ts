@@ -187,7 +187,10 @@ test('labels alone wait for the digest, are told so on the dashboard, and follow
   const [a] = units
   // A Saturday.
   assert.equal(a?.state === 'planned' && a.plan.report.status.held?.until, '2026-11-23T08:00:00Z')
-  assert.match(forge.issues.get('dashboard')?.body ?? '', /`apps\/a`.*low risk and wait for the digest, until 2026-11-23 08:00 UTC/)
+  assert.match(
+    forge.issues.get('dashboard')?.body ?? '',
+    /low risk and wait for the digest:\n\n.*`apps\/a`.*, until 2026-11-23 08:00 UTC$/m,
+  )
   const sent = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
   await world.scan()
   assert.deepEqual([forge.writes.length, forge.issueWrites.length, world.repository.pushes.length], sent)

@@ -80,7 +80,7 @@ test('a process that ends before it asks asks in the next turn; what is snoozed 
   assert.deepEqual(requested(other.forge), [])
 })
 
-test('the proposal that waits longest is first, whatever its risk', async () => {
+test('the riskiest proposal is first, and one that waits says so in its place', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/old/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: old}\n',
     'apps/old/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: shop}\ndata: {color: blue}\n',
@@ -96,9 +96,9 @@ test('the proposal that waits longest is first, whatever its risk', async () => 
   const rows = (forge.issues.get('dashboard')?.body ?? '').split('\n').filter((line) => line.includes('pulls/'))
   assert.deepEqual(
     rows.map((row) => /`apps\/\w+`/.exec(row)?.[0]),
-    ['`apps/old`', '`apps/web`'],
+    ['`apps/web`', '`apps/old`'],
   )
-  assert.match(rows[0] ?? '', /no decision for 14 days/)
+  assert.match(rows[1] ?? '', /no decision for 14 days/)
 })
 
 test('one proposal of many clusters asks once, and has the label', async () => {

@@ -54,7 +54,7 @@ else {
       assert.equal(pull.title, 'chore(drift): restore Deployment/web in 3 clusters (one cause)')
       for (const name of ['edge-1', 'edge-2', 'edge-3']) assert.match(pull.body, new RegExp(`\\[\`${name}\`\\]`))
       const table = (await review.backporch('status')).stdout.split('\n')
-      const shown = table.filter((line) => line.includes(` ${pull.head.label.slice('proposed/apps/web/'.length)} `))
+      const shown = table.filter((line) => line.includes(` #${pull.number} `))
       assert.equal(shown.length, 3, table.join('\n'))
       const refs = await world.refs()
       assert.deepEqual(await review.writesOf(scan), { api: 0, pushes: 0 })

@@ -51,9 +51,10 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
     newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
     drifted: of('Drifted', 'Silenced', 'Applying').length,
     undecided: open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input)),
-    held: drafts.flatMap(({ report, unit }) => {
-      const { held } = report.status
-      if (held === undefined) return []
+    held: of('Drifted').flatMap(({ report, unit }) => {
+      const { held, lifecycle } = report.status
+      // While values are withheld there is no draft either.
+      if (held === undefined || lifecycle === 'Proposed') return []
       // No box opens what waits for the policy.
       const id = held.reason === 'policy' ? '' : driftId(report.spec.fingerprint)
       return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
