@@ -72,15 +72,17 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     })
     const url = await controller.url()
     await controller.until('watched', () => logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined))
-    const before = (): number => logEvents(controller.stderr, 'turn').length
-    const quiet = before()
+    const turns = (): number => logEvents(controller.stderr, 'turn').length
+    // The watch is told before the turn that starts it is.
+    await controller.until('a first turn', () => turns() > 0)
+    const quiet = turns()
     const deployment = world.read('apps/web/deployment.yaml')
     await world.commit({ 'apps/web/deployment.yaml': deployment.replace('replicas: 3', 'replicas: 4') }, 'feat(web): four replicas')
     assert.equal(await deliver(url, 'a guess'), 401)
     await controller.until('it is refused', () => logEvents(controller.stderr, 'refused').length === 1)
-    assert.equal(before(), quiet)
+    assert.equal(turns(), quiet)
     assert.equal(await deliver(url, SECRET), 202)
-    await controller.until('the commit is seen', () => before() > quiet)
+    await controller.until('the commit is seen', () => turns() > quiet)
     controller.send('SIGTERM')
     assert.equal((await controller.exited).code, 0)
     assert.equal(logEvents(controller.stderr, 'refused').length, 1)

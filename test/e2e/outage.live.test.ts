@@ -134,6 +134,7 @@ await controlPlaneStartSuite('outages of an API server', () => {
       t.test('stopped while a turn waits for a server that stands still: it ends in time', async (s) => {
         const { plane, world } = await openWatched(s)
         const controller = await startWatching(s, world)
+        await controller.until('a first turn', () => controller.events('turn').length > 0)
         const server = handsOf(s, plane, 'kube-apiserver')
         s.after(() => server.resume())
         server.pause()
