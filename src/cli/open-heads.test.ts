@@ -94,6 +94,35 @@ test('where it cannot be written, scan and the controller say what not to requir
   )
 })
 
+test('the controller goes on to the next heads where the newest ones take none, and says so of each once', async () => {
+  const { world, forge } = worldWith('{mode: Warn}')
+  const heads = ['7', ...Array.from({ length: MOST_HEADS + 1 }, (_, index) => String(index + 8))]
+  for (const number of heads.slice(1)) {
+    world.repository.branches.set(`refs/heads/change-${number}`, world.repository.head('main'))
+    const commit = world.repository.commitByHand(`change-${number}`, { 'README.md': `words ${number}\n` })
+    const about = { number: Number(number), label: '', url: '', baseBranch: 'main', branch: `change-${number}`, fork: false, open: true }
+    forge.pullRequests.push({ ...about, commit })
+  }
+  const listed = (await forge.readOpenHeads({ baseBranch: 'main', context: 'drift/fresh', refs: new Map() })).map(({ commit }) => commit)
+  const full = new Set(listed.slice(0, MOST_HEADS))
+  const write = forge.ensureStatuses.bind(forge)
+  let asked = 0
+  forge.ensureStatuses = (commit, statuses) => {
+    if (!full.has(commit)) return write(commit, statuses)
+    asked += 1
+    return Promise.reject(new Failure({ code: 'BP5006', what: 'cannot set the statuses', why: 'it has too many', remedy: 'none' }))
+  }
+  const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING, NOTHING] })
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(forge.writes, Array(heads.length - MOST_HEADS).fill(POSTED))
+  assert.equal(asked, MOST_HEADS)
+  const told = logEvents(stderr, 'note').filter(({ cause }) => cause === 'status-not-written')
+  assert.equal(
+    told.reduce((sum, { count }) => sum + Number(count ?? 1), 0),
+    MOST_HEADS,
+  )
+})
+
 test('check counts the pull requests that have none, and says not to require it before', async () => {
   const { world } = worldWith('{mode: Propose}')
   const probes = async () => ({

@@ -18,7 +18,7 @@ export async function scan(packages: readonly string[], options: ScanOptions, cl
     const { progress, printer, clusters } = session
     const dryRun = options.dryRun === true
     const result = await runScan(session, dryRun, cli.signal)
-    const others = dryRun ? undefined : await writeOpenHeads(session.ports.forge, result.view, cli.signal)
+    const others = dryRun ? undefined : await writeOpenHeads(session.ports.forge, result.view, new Map(), cli.signal)
     progress.end()
     if (others !== undefined) printNotes(others.notes, printer)
     for (const answer of result.answers) printer.hint(answerText(answer))

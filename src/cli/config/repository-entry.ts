@@ -8,7 +8,7 @@ import { loggableName } from '../../krm/redaction/loggable.ts'
 import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Log } from '../../ports/log.ts'
 import { isHosted } from '../../reconcile/apply/is-hosted.ts'
-import { writeOpenHeads } from '../../reconcile/apply/write-open-heads.ts'
+import { type Refusals, writeOpenHeads } from '../../reconcile/apply/write-open-heads.ts'
 import { pollRepository } from '../../reconcile/poll-repository.ts'
 import { OpenPreviews } from '../../reconcile/preview/open-previews.ts'
 import { preview } from '../../reconcile/preview/preview.ts'
@@ -57,6 +57,7 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
   const targets = new Map<string, ClusterTarget>()
   const readers = new CurrentReaders()
   const previews = options.preview === true ? new OpenPreviews() : undefined
+  const refusals: Refusals = new Map()
   const ports: TurnsPorts = {
     clock: cli.clock,
     log,
@@ -80,7 +81,7 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
           ),
         turn: turnOf(session, dryRun),
         announce: announcing?.write,
-        vouch: (view, vouchSignal) => writeOpenHeads(session.ports.forge, view, vouchSignal),
+        vouch: (view, vouchSignal) => writeOpenHeads(session.ports.forge, view, refusals, vouchSignal),
         preview: previews && (await previewOf(session, previews, cli)),
         close: async () => {
           announcing?.close()

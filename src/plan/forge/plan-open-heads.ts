@@ -14,18 +14,31 @@ export interface HeadStatus {
   readonly status: CommitStatus
 }
 
-/** @param heads in the order in which they get a status @returns statuses to write, and how many heads wait for a later pass */
-export function planOpenHeads(heads: readonly OpenHead[]): { readonly writes: readonly HeadStatus[]; readonly waiting: number } {
+export interface PlannedHeads {
+  readonly writes: readonly HeadStatus[]
+  /** How many heads wait for a later pass. */
+  readonly waiting: number
+  /** Heads without a status that the forge refused one: they keep none of the others waiting. */
+  readonly refused: readonly ObjectId[]
+}
+
+/** @param heads in the order in which they get a status @param refusals commits that the forge took no status for */
+export function planOpenHeads(heads: readonly OpenHead[], refusals: Pick<ReadonlySet<ObjectId>, 'has'> = new Set()): PlannedHeads {
   const proposals = new Map(heads.flatMap((head) => (head.kind === 'proposal' ? [[head.numbers[0], head] as const] : [])))
   const vouched = new Set([...proposals.values()].map(({ commit }) => commit))
-  const writes = heads.flatMap(({ kind, commit, numbers, status }): HeadStatus[] => {
+  const wanted = heads.flatMap(({ kind, commit, numbers, status }): HeadStatus[] => {
     // A commit has one status of a context, whatever pull requests it is the head of.
     if (kind === 'proposal' || vouched.has(commit)) return []
     const parts = numbers.flatMap((number) => proposals.get(number) ?? [])
-    const wanted = parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
-    return wanted === undefined ? [] : [{ commit, status: wanted }]
+    const due = parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
+    return due === undefined ? [] : [{ commit, status: due }]
   })
-  return { writes: writes.slice(0, MOST_HEADS), waiting: Math.max(0, writes.length - MOST_HEADS) }
+  const [refused, writes] = [wanted.filter(({ commit }) => refusals.has(commit)), wanted.filter(({ commit }) => !refusals.has(commit))]
+  return {
+    writes: writes.slice(0, MOST_HEADS),
+    waiting: Math.max(0, writes.length - MOST_HEADS),
+    refused: refused.map(({ commit }) => commit),
+  }
 }
 
 /** A group is as fresh as each proposal in it; undefined where one has no status yet. */

@@ -1,6 +1,7 @@
 /** Statuses of the pull requests that are no proposals, and of merge groups: after everything that is about drift. */
 import { asFailure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
+import type { ObjectId } from '../../package/object-id.ts'
 import { planOpenHeads } from '../../plan/forge/plan-open-heads.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
 import { FRESH } from '../../proposal/text/proposal-statuses.ts'
@@ -8,33 +9,58 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import { isHosted } from './is-hosted.ts'
 
 export interface WrittenHeads {
-  /** How many heads wait for a later pass. */
+  /** How many heads have no status yet, or not the one that they want. */
   readonly waiting: number
   /** Why a status was not written. */
   readonly notes: readonly Note[]
 }
 
-/** Writes nothing before the repository has a policy. @throws only the reason of `signal` */
+/** Why the forge takes no status for a commit: GitHub takes a thousand of one context, and says so from then on. */
+export type Refusals = Map<ObjectId, Note>
+
+/** The one code of an answer that is about the commit: with every other one the next request has the same answer. */
+const REFUSED = 'BP5006'
+
+/**
+ * Writes nothing before the repository has a policy.
+ * @param refusals is kept from pass to pass: those heads are not tried again
+ * @throws only the reason of `signal`
+ */
 export async function writeOpenHeads(
   forge: Forge,
   { baseBranch, refs, policies }: Pick<RepositoryView, 'baseBranch' | 'refs' | 'policies'>,
+  refusals: Refusals,
   signal: AbortSignal,
 ): Promise<WrittenHeads> {
   let waiting = 0
-  if (!isHosted(forge) || policies.policies.length === 0) return { waiting, notes: [] }
+  const notes: Note[] = []
+  if (!isHosted(forge) || policies.policies.length === 0) return { waiting, notes }
   try {
-    const planned = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal))
-    waiting = planned.waiting + planned.writes.length
+    const planned = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal), refusals)
+    const refused = new Set(planned.refused)
+    for (const [commit, note] of refusals) refused.has(commit) ? notes.push(note) : refusals.delete(commit)
+    waiting = planned.waiting + planned.refused.length + planned.writes.length
     for (const { commit, status } of planned.writes) {
-      await forge.ensureStatuses(commit, [status], signal)
-      waiting -= 1
+      try {
+        await forge.ensureStatuses(commit, [status], signal)
+        waiting -= 1
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (asFailure(thrown).code !== REFUSED) throw thrown
+        refusals.set(commit, noteOf(thrown, commit.slice(0, 8)))
+        notes.push(noteOf(thrown, commit.slice(0, 8)))
+      }
     }
-    return { waiting, notes: [] }
+    return { waiting, notes }
   } catch (thrown) {
     signal.throwIfAborted()
-    const { code, message } = asFailure(thrown)
-    return { waiting, notes: [{ cause: 'status-not-written', subject: '', text: `${code}: ${message}` }] }
+    return { waiting, notes: [...notes, noteOf(thrown, '')] }
   }
+}
+
+function noteOf(thrown: unknown, subject: string): Note {
+  const { code, message } = asFailure(thrown)
+  return { cause: 'status-not-written', subject, text: `${code}: ${message}` }
 }
 
 /** How many heads have no status yet; undefined where the forge has no pull requests. @throws Failure BP50xx */

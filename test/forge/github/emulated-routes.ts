@@ -23,6 +23,8 @@ export interface RouteAnswer {
 
 type Route = (input: RouteInput) => RouteAnswer
 
+/** Of one commit and one context: "Create a commit status" in the REST reference. */
+const MOST_STATUSES = 1000
 const REPOSITORY = '/repos/{owner}/{repo}'
 const NOT_FOUND: RouteAnswer = { status: 404, body: { message: 'Not Found' } }
 const ROLE_RIGHTS = { admin: 'admin', write: 'write', read: 'read', none: 'none' }
@@ -263,6 +265,9 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     if ((description ?? '').length > 140) return refused('Status', 'description', 'invalid')
     const target = typeof body['target_url'] === 'string' ? body['target_url'] : null
     const status = { context: String(body['context']), state: String(body['state']), description, target_url: target }
+    const same = state.statuses.filter(({ sha, context }) => sha === parameters['sha'] && context === status.context)
+    if (same.length >= MOST_STATUSES)
+      return { status: 422, body: { message: 'This SHA and context has reached the maximum number of statuses.' } }
     state.statuses.push({ sha: parameters['sha'] ?? '', ...status })
     return { status: 201, body: status }
   },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { ObjectId } from '../../../src/package/object-id.ts'
 import { MOST_HEADS } from '../../../src/plan/forge/plan-open-heads.ts'
-import { type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'
+import { type Refusals, type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'
 import { GitHubWorld } from './github-world.ts'
 
 const SIGNAL = new AbortController().signal
@@ -39,11 +39,11 @@ describe('a required drift/fresh', () => {
     emulator.state.addThread({ user: 'wendy', title: branch, body: '', pull })
     return commit
   }
-  const pass = async (): Promise<WrittenHeads> => {
+  const pass = async (refusals: Refusals = new Map()): Promise<WrittenHeads> => {
     const { repository, forge } = world
     const { refs } = await repository.refs()
     const policies = { policies: [{}] } as unknown as Parameters<typeof writeOpenHeads>[1]['policies']
-    return writeOpenHeads(forge, { baseBranch: 'main', refs, policies }, SIGNAL)
+    return writeOpenHeads(forge, { baseBranch: 'main', refs, policies }, refusals, SIGNAL)
   }
   const freshOf = (commit: string): string | undefined => {
     const found = world.emulator.state.statuses.filter(({ sha, context }) => sha === commit && context === 'drift/fresh')
@@ -112,6 +112,33 @@ describe('a required drift/fresh', () => {
     )
     assert.deepEqual(await pass(), { waiting: 0, notes: [] })
     assert.ok(heads.every((commit) => freshOf(commit) === NO_DRIFT))
+  })
+
+  it('is refused for one head, and the others get it', async () => {
+    const { repository, emulator } = world
+    const { number, commit } = proposal()
+    await world.forge.ensureStatuses(
+      commit as ObjectId,
+      [{ context: 'drift/fresh', state: 'failure', description: 'moved', url: '' }],
+      SIGNAL,
+    )
+    const name = `gh-readonly-queue/main/pr-${number}-${repository.head('main')}`
+    repository.branches.set(`refs/heads/${name}`, repository.head('main'))
+    const group = repository.commitByHand(name, { 'group.txt': 'full' })
+    const pending = { sha: group, context: 'drift/fresh', state: 'pending', description: '', target_url: null }
+    emulator.state.statuses.push(...Array.from({ length: 1000 }, () => pending))
+    const refusals: Refusals = new Map()
+    const late = open('after-the-group')
+    const { waiting, notes } = await pass(refusals)
+    assert.deepEqual([waiting, notes.map(({ subject }) => subject)], [1, [group.slice(0, 8)]])
+    assert.match(notes[0]?.text ?? '', /^BP5006: .*maximum number of statuses/)
+    assert.equal(freshOf(late), NO_DRIFT)
+    assert.deepEqual(await world.writesOf(() => pass(refusals)), [], 'it is not asked again')
+    assert.deepEqual(await pass(refusals), { waiting: 1, notes })
+    repository.branches.delete(`refs/heads/${name}`)
+    emulator.state.sync()
+    assert.deepEqual(await pass(refusals), { waiting: 0, notes: [] })
+    assert.equal(refusals.size, 0)
   })
 
   it('is a note where the token may not write statuses', async () => {
