@@ -8,6 +8,8 @@ import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
+import { isHosted } from '../reconcile/apply/is-hosted.ts'
+import { signedRepository } from '../reconcile/apply/signed-repository.ts'
 import { NO_REQUESTED_ACTIONS } from '../reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import { headNotes } from '../reconcile/repository/base-branch.ts'
@@ -145,8 +147,11 @@ export async function openSession(
       trace,
     })
     const openWriter = (name: string) => cli.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
-    const ports = { repository, cluster: cluster.reader, forge }
-    return { ports, clusters: opened, request, key, progress, printer, openWriter, close }
+    const account = isHosted(forge) ? await forge.commits?.account(cli.signal) : undefined
+    const bot = { ...cli.bot, ...(account === undefined ? {} : { account }) }
+    const signing = signedRepository(repository, forge, options.branch ?? first?.defaultBranch ?? '', cli.signal)
+    const ports = { repository: signing, cluster: cluster.reader, forge }
+    return { ports, clusters: opened, request: { ...request, git: { ...request.git, bot } }, key, progress, printer, openWriter, close }
   } catch (thrown) {
     close()
     throw thrown

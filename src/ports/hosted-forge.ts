@@ -1,8 +1,9 @@
 /**
  * Where people review. Every method may be called twice: the second call sends no request that writes. Branches and commits go
- * through git, never through a forge's API.
+ * through git, never through a forge's API; a commit that only the forge can sign is made there, and pushed by git.
  */
 import type { ObjectId } from '../package/object-id.ts'
+import type { FileMode } from '../package/package-files.ts'
 import type { ForgeCheckRuns } from './check-run.ts'
 import type { ProposalClose, ProposalMerge } from './forge.ts'
 import type { ForgeSetup } from './forge-setup.ts'
@@ -230,6 +231,34 @@ interface ForgeIssues {
   closeIssue(topic: string, signal: AbortSignal): Promise<void>
 }
 
+/** A file of a commit to make, by its path from the root; `content: null` where the base has it and the commit has not. */
+export interface UnmadeFile {
+  readonly path: string
+  readonly mode: Exclude<FileMode, '160000'>
+  readonly content: Uint8Array | null
+}
+
+/** A commit that is in no repository yet, and whose parents are. */
+export interface UnmadeCommit {
+  readonly parents: readonly ObjectId[]
+  /** The tree over which the files are laid; undefined for the empty one. */
+  readonly base: ObjectId | undefined
+  readonly files: readonly UnmadeFile[]
+  /** What must come of it. */
+  readonly tree: ObjectId
+  readonly message: string
+}
+
+/** Of a forge that signs the commits which it makes for an account that is no person. Its author and its time are then the forge's. */
+export interface ForgeCommits {
+  /** Login of the author. */
+  account(signal: AbortSignal): Promise<string>
+  /** Whether commits that go to the ref have to be signed, and the forge signs those of this account. @param ref full name of a branch of ours */
+  areRequired(ref: string, baseBranch: string, signal: AbortSignal): Promise<boolean>
+  /** @returns content of the commit object; undefined where the forge does not sign it @throws Failure BP5007 where it is another commit */
+  make(commit: UnmadeCommit, signal: AbortSignal): Promise<Uint8Array | undefined>
+}
+
 /** Everything that a forge with pages has. */
 export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgePullRequests, ForgeIssues {
   /**
@@ -241,4 +270,6 @@ export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, Fo
   closeProposal(known: KnownProposal, signal: AbortSignal): Promise<void>
   /** Undefined where the forge has none, or none for this credential: GitHub takes them from Apps only. */
   readonly checkRuns?: ForgeCheckRuns | undefined
+  /** Undefined where the forge signs nothing, or nothing for this credential: GitHub signs for Apps only. */
+  readonly commits?: ForgeCommits | undefined
 }

@@ -27,6 +27,8 @@ export interface FileChange {
 
 /** A commit to make. The same draft gives the same object id on every machine. */
 export interface CommitDraft {
+  /** Full name of the branch that gets it; absent where it is only compared, and by a rehearsal. */
+  readonly ref?: string
   readonly parents: readonly ObjectId[]
   /** Commit whose tree the changes are laid over; undefined starts from the empty tree. */
   readonly base: ObjectId | undefined
@@ -128,6 +130,8 @@ export interface PackageRepository {
   prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>>
   /** Makes a commit in memory. Nothing is sent until `push` names it. */
   write(draft: CommitDraft): Promise<ObjectId>
+  /** Takes a commit that a forge made over the tree of one of `write`, to be pushed and read back. @throws Failure BP4006 where it is none */
+  takeCommit(content: Uint8Array): Promise<ObjectId>
   /**
    * Moves all refs or none, each only from its last observed commit (compare and swap), with the objects they need.
    * @throws Failure BP4003 when a ref moved, BP4002 when a rule refused, BP4004 when a name is not allowed, BP40xx otherwise

@@ -1,5 +1,6 @@
 /** `PackageRepository` in memory: same draft, same id; a push is compare and swap over all refs or none. */
 import { createHash } from 'node:crypto'
+import { gitObject, parseCommit } from '../../src/adapters/git/objects/object-format.ts'
 import { Failure } from '../../src/failure.ts'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import { assertPushable } from '../../src/package/ref-name.ts'
@@ -35,6 +36,7 @@ export class MemoryRepository implements PackageRepository {
   readonly links = new Set<string>()
   private readonly commits = new Map<ObjectId, Commit>()
   private readonly blobs = new Map<ObjectId, Uint8Array>()
+  private readonly trees = new Map<string, ReadonlyMap<string, ObjectId>>()
 
   /** Commits files by hand to a branch. */
   commitByHand(
@@ -90,6 +92,13 @@ export class MemoryRepository implements PackageRepository {
   async write(draft: CommitDraft): Promise<ObjectId> {
     const id = this.add(draft, BOT_EMAIL, BOT_EMAIL, this.signs)
     if (this.signs) this.signed.add(id)
+    return id
+  }
+
+  async takeCommit(content: Uint8Array): Promise<ObjectId> {
+    const { id, content: bytes } = gitObject('commit', content)
+    const view = parseCommit(id, bytes)
+    this.commits.set(id, { ...view, files: this.filesOf(view.tree) })
     return id
   }
 
@@ -161,10 +170,39 @@ export class MemoryRepository implements PackageRepository {
     return [...contents, ...[...this.commits.values()].map(({ message }) => message), ...this.branches.keys()].join('\n')
   }
 
+  keepBlob(content: Uint8Array): ObjectId {
+    const id = hash(content)
+    this.blobs.set(id, content)
+    return id
+  }
+
+  /** The tree of a commit with other files. */
+  keepTree(base: string | undefined, changes: readonly { readonly path: string; readonly blob: string | null }[]): ObjectId {
+    const files = new Map(base === undefined ? [] : this.filesOf(base))
+    for (const { path, blob } of changes) blob === null ? files.delete(path) : files.set(path, objectId(blob))
+    return this.treeOf(files)
+  }
+
+  pathsOf(tree: string): readonly string[] {
+    return [...this.filesOf(tree).keys()]
+  }
+
+  private filesOf(tree: string): ReadonlyMap<string, ObjectId> {
+    const files = this.trees.get(tree)
+    if (files === undefined) throw new TypeError(`no tree ${tree}`)
+    return files
+  }
+
+  private treeOf(files: ReadonlyMap<string, ObjectId>): ObjectId {
+    const tree = hash(JSON.stringify([...files].sort()))
+    this.trees.set(tree, files)
+    return tree
+  }
+
   private add(draft: CommitDraft, author: string, committer: string, signed = false): ObjectId {
     const files = new Map(draft.base === undefined ? [] : this.known(draft.base).files)
     for (const change of draft.changes) this.change(files, change)
-    const tree = hash(JSON.stringify([...files].sort()))
+    const tree = this.treeOf(files)
     const id = hash(JSON.stringify([tree, draft.parents, draft.message, draft.at, author, committer, ...(signed ? ['signed'] : [])]))
     const { parents, message, at } = draft
     this.commits.set(id, {
@@ -181,11 +219,7 @@ export class MemoryRepository implements PackageRepository {
 
   private change(files: Map<string, ObjectId>, { path, content }: FileChange): void {
     if (content === null) files.delete(path)
-    else {
-      const id = hash(content)
-      this.blobs.set(id, content)
-      files.set(path, id)
-    }
+    else files.set(path, this.keepBlob(content))
   }
 
   private known(id: ObjectId): Commit {

@@ -31,6 +31,7 @@ export function openCheckedOut(options: RepositoryOptions): PackageRepository {
     read: (blobs, signal, most) => repository.read(blobs, signal, most),
     prepare: (blobs, signal) => repository.prepare(blobs, signal),
     write: (draft) => repository.write(draft),
+    takeCommit: (content) => repository.takeCommit(content),
     push: () => Promise.reject(new TypeError('the repository was opened to be read')),
   }
 }

@@ -27,7 +27,16 @@ import type { FileOperations } from './objects/atomic-fs.ts'
 import { LocalObjects } from './objects/local-objects.ts'
 import { NewObjects } from './objects/new-objects.ts'
 import { ObjectCache } from './objects/object-cache.ts'
-import { commitObject, type GitObject, isFolder, type ObjectType, parseCommit, parseTree, type TreeEntry } from './objects/object-format.ts'
+import {
+  commitObject,
+  type GitObject,
+  gitObject,
+  isFolder,
+  type ObjectType,
+  parseCommit,
+  parseTree,
+  type TreeEntry,
+} from './objects/object-format.ts'
 import type { ObjectSource } from './objects/object-source.ts'
 import { RemoteObjects } from './objects/remote-objects.ts'
 import { editTree } from './objects/tree-edit.ts'
@@ -190,6 +199,13 @@ class GitRepository implements PackageRepository {
     const created = { tree: edited.tree, parents: draft.parents, identity: BOT, at: draft.at, message }
     const commit = commitObject(created, this.#signer?.sign)
     for (const object of [commit, ...edited.objects]) this.#created.add(object)
+    return commit.id
+  }
+
+  async takeCommit(content: Uint8Array): Promise<ObjectId> {
+    const commit = gitObject('commit', content)
+    this.#parse(commit, (object) => parseCommit(object.id, object.content))
+    this.#created.add(commit)
     return commit.id
   }
 

@@ -5,6 +5,7 @@ import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
+import { isHosted } from '../../reconcile/apply/is-hosted.ts'
 import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'
 import { checkHeads } from '../../reconcile/onboard/check-heads.ts'
 import { judgePackages, type ReadPackages, readPackages } from '../../reconcile/onboard/check-packages.ts'
@@ -170,16 +171,14 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     isEnrolled = set.policies.length > 0
     return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
+  let account: string | undefined
   if (options.pre !== true && isEnrolled) {
     await ask('open-heads', async () => {
-      const wanted = {
-        remote: options.repo,
-        kind: options.forge,
-        dryRun: true,
-        note: () => undefined,
-        trace: new Printer(cli, options).trace,
-      }
-      return checkHeads(await cli.openForge(repository, wanted), { baseBranch: known.branch, refs: known.refs.refs }, signal)
+      const { trace } = new Printer(cli, options)
+      const wanted = { remote: options.repo, kind: options.forge, dryRun: true, note: () => undefined, trace }
+      const forge = await cli.openForge(repository, wanted)
+      if (isHosted(forge)) account = await forge.commits?.account(signal)
+      return checkHeads(forge, { baseBranch: known.branch, refs: known.refs.refs }, signal)
     })
   }
   let synced: SyncedRepository | undefined
@@ -190,7 +189,8 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   const kept = synced
   if (kept !== undefined)
     await ask('pipelines', async () => judgePipelines(kept, await readSweepingCommands(repository, known.tree, signal)))
-  if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
+  if (options.pre !== true)
+    await ask('ledger', () => checkLedger(repository, known, { ...cli.bot, ...(account === undefined ? {} : { account }) }, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
     const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await cli.userName())}`

@@ -14,7 +14,7 @@ import { withPullRequest } from '../../record/pushed-branch.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe-requests.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import { type LedgerTarget, pushedFile, writeLedger } from './apply-writes.ts'
+import { type CommitWriter, type LedgerTarget, pushedFile, writeLedger } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
 import type { SettleOutcome } from './settle.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
@@ -146,7 +146,7 @@ class TurnWriter {
 
   private async push({ units, clusters, decided, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
     const { repository, dryRun } = this.request
-    const target = { write: repository.write.bind(repository), push: dryRun ? async () => {} : repository.push.bind(repository) }
+    const target: CommitWriter = dryRun ? { write: ({ ref: _, ...draft }) => repository.write(draft), push: async () => {} } : repository
     try {
       const written = await writeTurn(target, { units, clusters, decided }, this.ledger, signal)
       this.units = written.units
@@ -212,7 +212,7 @@ class TurnWriter {
   private async land({ ref, commit }: TurnAction & { readonly kind: 'land' }, signal: AbortSignal): Promise<void> {
     const { repository, dryRun } = this.request
     const { name: _name, base, ...draft } = commit
-    const update = { ref, from: base, to: await repository.write({ ...draft, base, parents: [base] }) }
+    const update = { ref, from: base, to: await repository.write({ ...draft, ...(dryRun ? {} : { ref }), base, parents: [base] }) }
     if (!dryRun) await repository.push([update], signal)
     this.updates = [...this.updates, update]
     this.written.push(describeUpdate(update))

@@ -50,7 +50,8 @@ export async function applyWrites(
     return id
   }
   for (const { name, parents, ...draft } of writes.commits) {
-    commits.set(name, await repository.write({ ...draft, parents: parents.map(resolve) }))
+    const ref = writes.updates.find(({ to }) => to !== null && typeof to !== 'string' && to.commit === name)?.ref
+    commits.set(name, await repository.write({ ...draft, ...(ref === undefined ? {} : { ref }), parents: parents.map(resolve) }))
   }
   const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
   const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))
@@ -87,12 +88,14 @@ export function pushedFile(pushed: PushedBranch): LedgerFile {
 /** Creates the commit of the ledger. @returns the ref update that publishes it; none when nothing is new */
 export async function writeLedger(repository: CommitWriter, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
   if (writes.ledger.length === 0) return []
+  const ref = `refs/heads/${LEDGER_BRANCH}`
   const commit = await repository.write({
+    ref,
     parents: ledger.head === null ? [] : [ledger.head],
     base: ledger.head ?? undefined,
     changes: writes.ledger.map(({ path, text }) => ({ path, content: text === null ? null : new TextEncoder().encode(text) })),
     message: formatLedgerMessage(ledger.cluster, writes.ledgerLines),
     at: Math.floor(Date.parse(ledger.at) / 1000),
   })
-  return [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger.head, to: commit }]
+  return [{ ref, from: ledger.head, to: commit }]
 }

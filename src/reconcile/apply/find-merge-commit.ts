@@ -5,7 +5,7 @@ import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
 import { earlierRecordPath, presentRecordPath } from '../../record/record-paths.ts'
-import type { BotIdentity } from '../bot-identity.ts'
+import { type BotIdentity, isBot } from '../bot-identity.ts'
 
 /** Commits of the base branch that are searched. The turn after a decision searches it, so it is near the tip. */
 const MOST_STEPS = 1_000
@@ -73,6 +73,6 @@ async function describe(
 function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)
   if (decided !== undefined) return decided
-  const person = [committer, author].find(({ email }) => email !== bot.email && !bot.forges?.includes(email))
+  const person = [committer, author].find(({ email }) => !isBot(email, bot) && !bot.forges?.includes(email))
   return person === undefined ? '' : `${person.name} <${person.email}>`
 }

@@ -5,7 +5,7 @@ import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { listRules, staleRules, untriedRules } from '../../plan/commands/listed-rules.ts'
 import { type PolicySet, withOperator } from '../../policy/parse-policy.ts'
-import type { PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
+import type { CommitView, PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import { clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { DRIFT_FOLDER, isRecordPath } from '../../record/record-paths.ts'
@@ -15,7 +15,7 @@ import { isIgnoreFile } from '../../render/flux/source-ignore.ts'
 import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import type { BotIdentity } from '../bot-identity.ts'
+import { type BotIdentity, claimsBot } from '../bot-identity.ts'
 import { baseOf } from '../repository/base-branch.ts'
 import { readLedger, readPolicies, readTexts } from '../repository/repository-view.ts'
 
@@ -138,8 +138,10 @@ export async function checkLedger(
   if (head === undefined) return [{ check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: not there yet, the first scan makes it` }]
   let count = 0
   for (let id: ObjectId | undefined = head; id !== undefined && count < MOST_COMMITS; count += 1) {
-    const { author, committer, parents } = await repository.commit(id, signal)
-    if (author.email !== bot.email || committer.email !== bot.email || parents.length > 1) {
+    const commit: CommitView = await repository.commit(id, signal)
+    const { parents } = commit
+    // The first one has no parent.
+    if (!claimsBot({ ...commit, parents: parents.length === 0 ? [id] : parents }, bot)) {
       const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
       return [{ check: 'ledger', state: 'warning', message, fix: `let nobody but the bot push to ${LEDGER_BRANCH}` }]
     }

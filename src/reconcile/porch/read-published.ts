@@ -13,7 +13,7 @@ import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
 import { presentRecordPath, recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
-import { type BotIdentity, claimsBot } from '../bot-identity.ts'
+import { type BotIdentity, claimsBot, isBot } from '../bot-identity.ts'
 import { contentAt } from '../repository/as-proposed.ts'
 import { agreesWithReport, recordOf } from '../repository/ledger-record.ts'
 import { readRecord, recordsOn } from '../repository/read-branches.ts'
@@ -46,7 +46,7 @@ export async function readPublished(state: UnitState, signal: AbortSignal): Prom
     published.push({
       ...{ workspace, revision, commit, ...found },
       at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
-      by: email === bot.email ? '' : `${name} <${email}>`,
+      by: isBot(email, bot) ? '' : `${name} <${email}>`,
     })
   }
   return published

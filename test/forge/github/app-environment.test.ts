@@ -1,5 +1,6 @@
 /** A GitHub App from the environment, through the whole program: its token is what git pushes with and what opens pull requests. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, request as sendRequest } from 'node:http'
@@ -8,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { tokenFor } from '../../../src/adapters/forge/forge-token.ts'
-import { appCredential } from '../../../src/adapters/forge/github/app-credential.ts'
+import { appCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { systemClock } from '../../../src/adapters/system/system-clock.ts'
 import { makePackages, writeRecording } from '../../action/stage.ts'
 import { type GitHttpBackend, startGitHttpBackend } from '../../contract/git-http-backend.ts'
@@ -116,10 +117,10 @@ describe('scan with a GitHub App', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const scan = (key: Readonly<Record<string, string>>): Promise<ProgramRun> => {
+  const scan = (key: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<ProgramRun> => {
     const home = join(folder, 'home')
     mkdirSync(home, { recursive: true })
-    const args = ['scan', '--repo', `${origin}/acme/deploy.git`, '--forge', 'github', '--live', 'live', '--cluster', 'prod', '-v']
+    const args = ['scan', '--repo', `${origin}/acme/deploy.git`, '--forge', 'github', '--live', 'live', '--cluster', 'prod', '-v', ...flags]
     return runProgram(process.execPath, [PROGRAM, ...args], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: home, BACKPORCH_KEY: 'k'.repeat(32), GITHUB_SERVER_URL: origin, ...ID, ...key },
@@ -149,6 +150,43 @@ describe('scan with a GitHub App', () => {
     for (const secret of [...emulator.tokens.keys(), privateKey.split('\n')[1] ?? '', 'eyJ']) {
       assert.ok(!`${run.stdout}${run.stderr}`.includes(secret), 'no credential is printed')
     }
+    assert.deepEqual([...new Set(emulator.problems)], [])
+  })
+
+  it('lets GitHub sign what it pushes where the base branch takes nothing else; a rehearsal and a given key ask for none', async () => {
+    const git = (...args: readonly string[]): string => new EmulatedGit(join(folder, 'acme', 'deploy.git'), environment).run(...args)
+    const branch = git('for-each-ref', '--format=%(refname)', 'refs/heads/proposed/')
+    const commit = (): string => git('cat-file', 'commit', branch)
+    const commits = (): number => emulator.requests.filter(({ path }) => path.endsWith('/git/commits')).length
+    const [plain, tree] = [commit(), git('rev-parse', `${branch}^{tree}`)]
+    const again = (): void => {
+      for (const ref of [branch, 'refs/heads/drift-ledger']) git('update-ref', '-d', ref)
+      emulator.state.threads.length = 0
+    }
+    assert.doesNotMatch(plain, /^gpgsig/m)
+    emulator.state.rules = (name) => (name === 'main' ? [{ type: 'required_signatures' }] : [])
+    again()
+    const app = { BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem' }
+    const rehearsed = await scan(app, '--dry-run')
+    assert.equal(rehearsed.code, 1, rehearsed.stderr)
+    assert.equal(commits(), 0)
+    const run = await scan(app)
+    assert.equal(run.code, 1, run.stderr)
+    assert.match(
+      commit(),
+      /^author backporch\[bot\] <\d+\+backporch\[bot\]@users\.noreply\.github\.com> .*\ncommitter GitHub <noreply@github\.com> .*\ngpgsig -----BEGIN PGP/m,
+    )
+    assert.equal(git('rev-parse', `${branch}^{tree}`), tree)
+    assert.doesNotMatch(git('cat-file', 'commit', 'drift-ledger'), /^gpgsig/m, 'no rule is about the ledger')
+    assert.equal(commits(), 1)
+    assert.equal((await scan(app)).code, 1)
+    assert.equal(commits(), 1, 'what is ours is not made again')
+    again()
+    const key = join(folder, 'signing-key')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'backporch', '-f', key])
+    assert.equal((await scan({ ...app, BACKPORCH_SIGNING_KEY_FILE: key })).code, 1)
+    assert.match(commit(), /^gpgsig -----BEGIN SSH SIGNATURE-----$/m)
+    assert.equal(commits(), 1)
     assert.deepEqual([...new Set(emulator.problems)], [])
   })
 })

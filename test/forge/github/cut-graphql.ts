@@ -19,7 +19,17 @@ const KEPT = new Set([
   ...['Comment', 'IssueComment', 'PullRequest', 'ConvertPullRequestToDraftInput', 'ConvertPullRequestToDraftPayload'],
   ...['MarkPullRequestReadyForReviewInput', 'MarkPullRequestReadyForReviewPayload'],
   ...['Repository', 'PullRequestConnection', 'PullRequestState', 'PageInfo', 'IssueOrder', 'IssueOrderField', 'OrderDirection'],
-  ...['PullRequestCommitConnection', 'PullRequestCommit', 'Commit', 'GitObjectID', 'Status', 'StatusContext', 'StatusState'],
+  ...[
+    'PullRequestCommitConnection',
+    'PullRequestCommit',
+    'Commit',
+    'GitObjectID',
+    'Status',
+    'StatusContext',
+    'StatusState',
+    'Ref',
+    'RefUpdateRule',
+  ],
   ...[
     'EnqueuePullRequestInput',
     'EnqueuePullRequestPayload',

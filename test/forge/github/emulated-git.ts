@@ -6,6 +6,13 @@ import { join, relative } from 'node:path'
 
 export type MergeStyle = 'merge' | 'squash' | 'rebase'
 
+/** A file of a tree to make; `blob: null` where the base has it and the tree has not. */
+export interface TreeChange {
+  readonly path: string
+  readonly mode: string
+  readonly blob: string | null
+}
+
 export class EmulatedGit {
   readonly #folder: string
   readonly #environment: NodeJS.ProcessEnv
@@ -45,6 +52,38 @@ export class EmulatedGit {
     const answer = this.#asksReach(from, commit)
     this.#reached.set(key, answer)
     return answer
+  }
+
+  keepBlob(content: Buffer): string {
+    return this.#input(content, 'hash-object', '-w', '--stdin')
+  }
+
+  /** @param base id of a tree */
+  keepTree(base: string | undefined, files: readonly TreeChange[]): string {
+    const folder = mkdtempSync(join(tmpdir(), 'backporch-index-'))
+    const env = { GIT_INDEX_FILE: join(folder, 'index') }
+    try {
+      if (base !== undefined) this.#input('', 'read-tree', base, env)
+      const lines = files.map(({ path, mode, blob }) => (blob === null ? `0 ${'0'.repeat(40)}\t${path}` : `${mode} ${blob}\t${path}`))
+      this.#input(lines.map((line) => `${line}\0`).join(''), 'update-index', '-z', '--index-info', env)
+      return this.#input('', 'write-tree', env)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+
+  keepCommit(content: string): string {
+    return this.#input(content, 'hash-object', '-w', '-t', 'commit', '--stdin')
+  }
+
+  pathsOf(tree: string): readonly string[] {
+    return this.run('ls-tree', '-r', '-z', '--name-only', tree).split('\0')
+  }
+
+  #input(input: string | Buffer, ...words: readonly (string | NodeJS.ProcessEnv)[]): string {
+    const args = words.filter((word) => typeof word === 'string')
+    const env = Object.assign({}, this.#environment, ...words.filter((word) => typeof word !== 'string'))
+    return execFileSync('git', args, { cwd: this.#folder, env, encoding: 'utf8', input }).trim()
   }
 
   #asksReach(from: string, commit: string): boolean {

@@ -94,7 +94,8 @@ function enqueue(state: EmulatedState, actor: string, { pullRequestId, expectedH
   const thread = state.thread(Number(pullRequestId.replace('PR_', '')), true)
   if (thread?.pull === undefined) throw notFound(pullRequestId)
   if (state.queue === undefined) throw new Refusal('UNPROCESSABLE', 'Merge queue is not enabled')
-  if (thread.state !== 'open' || thread.pull.draft || state.blocked) throw new Refusal('UNPROCESSABLE', 'Pull request is not mergeable')
+  if (thread.state !== 'open' || thread.pull.draft || state.missing(thread.pull) !== undefined)
+    throw new Refusal('UNPROCESSABLE', 'Pull request is not mergeable')
   if (expectedHeadOid !== undefined && expectedHeadOid !== thread.pull.sha) throw new Refusal('UNPROCESSABLE', 'Head sha has changed')
   if (state.queue.includes(thread.number)) throw new Refusal('UNPROCESSABLE', 'Pull request is already in the queue')
   state.queue.push(thread.number)
@@ -111,6 +112,11 @@ interface PullsInput {
 
 function repositoryNode(state: EmulatedState): unknown {
   return {
+    ref: ({ qualifiedName }: { readonly qualifiedName: string }) => {
+      const branch = qualifiedName.replace(/^refs\/heads\//, '')
+      if (!state.git.branches().has(branch)) return null
+      return { refUpdateRule: state.protectedBySignatures(branch) ? { requiresSignatures: true } : null }
+    },
     mergeQueue: ({ branch }: { readonly branch: string }) =>
       state.queue === undefined || branch !== 'main'
         ? null

@@ -103,6 +103,14 @@ export class EmulatedState {
   readonly enqueuers = new Map<number, string>()
   /** Required checks are missing: nothing merges. */
   blocked = false
+  /** Contexts of statuses that have to be success on what goes into `main`. */
+  requiredStatuses: readonly string[] = []
+  /** Whether commits of a branch have to be signed, by a rule of the older branch protection; a ruleset is in `rules`. */
+  protectedBySignatures: (branch: string) => boolean = () => false
+  /** A server may be set up to sign nothing. */
+  signsCommits = true
+  /** Commits with a signature of GitHub. */
+  readonly signed = new Set<string>()
   allowed: Record<'merge' | 'squash' | 'rebase', boolean> = { merge: true, squash: true, rebase: true }
   /** What a ruleset allows, which the repository's settings do not show. */
   ruleset: readonly ('merge' | 'squash' | 'rebase')[] = ['merge', 'squash', 'rebase']
@@ -226,6 +234,19 @@ export class EmulatedState {
     if (typeof merged !== 'string') throw new Error(merged.why)
   }
 
+  /** Why what has to be so before a merge is not. */
+  missing({ sha, base }: EmulatedPull): string | undefined {
+    const last = (name: string) => this.statuses.findLast((one) => one.sha === sha && one.context === name)?.state
+    const expected = this.blocked ? 'drift/fresh' : this.requiredStatuses.find((name) => last(name) !== 'success')
+    if (expected !== undefined) return `Required status check "${expected}" is expected.`
+    return this.wantsSignatures(base) && !this.signed.has(sha) ? 'Commits must have verified signatures.' : undefined
+  }
+
+  wantsSignatures(branch: string): boolean {
+    const rules = this.rules === 'refused' ? [] : this.rules(branch)
+    return this.protectedBySignatures(branch) || rules.some(({ type }) => type === 'required_signatures')
+  }
+
   /** @returns the commit, or why GitHub does not merge */
   merge(
     thread: EmulatedThread,
@@ -237,7 +258,8 @@ export class EmulatedState {
     if (pull === undefined || thread.state !== 'open') return { why: 'Pull Request is not mergeable' }
     if (pull.draft) return { why: 'Pull Request is still a draft' }
     if (this.queue !== undefined && by !== QUEUE_LOGIN) return { why: 'Changes must be made through the merge queue' }
-    if (this.blocked) return { why: 'Required status check "drift/fresh" is expected.' }
+    const missing = this.missing(pull)
+    if (missing !== undefined) return { why: missing }
     if (!this.allowed[style] || !this.ruleset.includes(style)) return { why: `${style} is not allowed on this repository.` }
     const text = message ?? `${thread.title} (#${thread.number})`
     const commit = this.git.merge(style, pull.base, pull.sha, text)

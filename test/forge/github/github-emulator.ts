@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { CHECK_RUN_ROUTES } from './emulated-check-runs.ts'
+import { COMMIT_ROUTES } from './emulated-commits.ts'
 import type { EmulatedGit } from './emulated-git.ts'
 import { answerGraphql } from './emulated-graphql.ts'
 import type { EmulatedLimit } from './emulated-limits.ts'
@@ -199,7 +200,12 @@ export class GitHubEmulator {
         : { status: 404, body: { message: 'Not Found' } }
     }
     if (state.archived && sent.method !== 'GET') return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
-    return (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name])?.(input) ?? { status: 404, body: { message: 'Not Found' } }
+    return (
+      (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name] ?? COMMIT_ROUTES[found.name])?.(input) ?? {
+        status: 404,
+        body: { message: 'Not Found' },
+      }
+    )
   }
 
   #makeToken(installation: string | undefined): { status: number; body?: unknown } {

@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
+import type { GitHubClient } from '../../../src/adapters/forge/github/github-client.ts'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
 import { redactionKey } from '../../../src/krm/redaction/redacted.ts'
 import type { RequestedActionSource } from '../../../src/ports/check-run.ts'
 import type { ClusterReader } from '../../../src/ports/cluster.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
+import type { PackageRepository } from '../../../src/ports/package-repository.ts'
+import { signedRepository } from '../../../src/reconcile/apply/signed-repository.ts'
 import type { Answer } from '../../../src/reconcile/commands/apply-answers.ts'
 import { approve, type Decided } from '../../../src/reconcile/decide.ts'
 import { runFleetTurn, type TurnResult } from '../../../src/reconcile/run-turn.ts'
@@ -85,6 +88,16 @@ export class GitHubWorld {
     this.#forge = opened.forge(this.repository)
   }
 
+  /** What asks in the name of the credential. */
+  get client(): GitHubClient {
+    return (this.#opened.at(-1) ?? assert.fail('not started')).client
+  }
+
+  /** As a session opens it. */
+  get #signing(): PackageRepository {
+    return signedRepository(this.repository, this.forge, 'main', SIGNAL)
+  }
+
   get forge(): HostedForge {
     if (this.#forge === undefined) throw new Error('not started')
     return this.#forge
@@ -108,31 +121,31 @@ export class GitHubWorld {
 
   /** A whole turn. Time stands still unless `pass` moves it, so that a repeated one makes the same commits. */
   async turn(clusters: readonly ClusterReader[] = this.clusters): Promise<TurnResult> {
-    const { repository, forge } = this
-    return runFleetTurn({ repository, forge, clusters }, this.#request(), SIGNAL)
+    return runFleetTurn({ repository: this.#signing, forge: this.forge, clusters }, await this.#request(), SIGNAL)
   }
 
   /** A turn of the controller. */
   async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
-    const { repository, forge, clusters } = this
-    return (await runFleetTurn({ repository, forge, clusters }, this.#request(requestedActions), SIGNAL)).answers
+    const { forge, clusters } = this
+    return (await runFleetTurn({ repository: this.#signing, forge, clusters }, await this.#request(requestedActions), SIGNAL)).answers
   }
 
   /** Ada approves the package in the first cluster. */
   async approve(packageName: string): Promise<Decided> {
-    const { repository, forge, clusters } = this
+    const { forge, clusters } = this
     const [cluster] = clusters
-    const request = this.#request()
+    const request = await this.#request()
     const turn = { ...request, units: { ...request.units, packages: [packageName] } }
     const decider = { name: 'Ada <ada@example.com>', at: cluster.now, reason: undefined }
-    return approve({ repository, forge, cluster }, { turn, decider, confirm: async () => true }, SIGNAL)
+    return approve({ repository: this.#signing, forge, cluster }, { turn, decider, confirm: async () => true }, SIGNAL)
   }
 
-  #request(requestedActions?: RequestedActionSource): TurnRequest {
+  async #request(requestedActions?: RequestedActionSource): Promise<TurnRequest> {
+    const account = await this.forge.commits?.account(SIGNAL)
     return turnRequest({
       clock: { now: () => new Date(this.clusters[0].now) },
       key: redactionKey(new Uint8Array(32).fill(7)),
-      bot: { email: BOT_EMAIL },
+      bot: { email: BOT_EMAIL, forges: ['noreply@github.com'], ...(account === undefined ? {} : { account }) },
       renderer: new InProcessRenderer(),
       requestedActions,
     })

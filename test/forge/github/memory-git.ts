@@ -1,7 +1,8 @@
 /** What GitHub does in the repository itself, where the repository is in memory. */
+import { gitObject } from '../../../src/adapters/git/objects/object-format.ts'
 import { objectId } from '../../../src/package/object-id.ts'
 import type { MemoryRepository } from '../../fakes/memory-repository.ts'
-import { EmulatedGit, type MergeStyle } from './emulated-git.ts'
+import { EmulatedGit, type MergeStyle, type TreeChange } from './emulated-git.ts'
 
 const HEADS = 'refs/heads/'
 
@@ -24,6 +25,23 @@ export class MemoryGit extends EmulatedGit {
 
   override delete(branch: string): void {
     this.#repository.branches.delete(`${HEADS}${branch}`)
+  }
+
+  override keepBlob(content: Buffer): string {
+    return this.#repository.keepBlob(content)
+  }
+
+  override keepTree(base: string | undefined, files: readonly TreeChange[]): string {
+    return this.#repository.keepTree(base, files)
+  }
+
+  /** GitHub has it; the repository takes it with the push. */
+  override keepCommit(content: string): string {
+    return gitObject('commit', Buffer.from(content)).id
+  }
+
+  override pathsOf(tree: string): readonly string[] {
+    return this.#repository.pathsOf(tree)
   }
 
   /** What the branch changed, on top of the base branch. */

@@ -33,12 +33,19 @@ export class GitHubClient {
   readonly #notice: (text: string) => void
   #facts: RepositoryFacts | undefined
   #login: string | undefined
-  #told = ''
+  readonly #told = new Set<string>()
 
   constructor(address: GitHubAddress, octokit: Octokit, notice: (text: string) => void) {
     this.address = address
     this.octokit = octokit
     this.#notice = notice
+  }
+
+  /** Tells people something that is no failure, once. */
+  tell(text: string): void {
+    if (this.#told.has(text)) return
+    this.#told.add(text)
+    this.#notice(text)
   }
 
   /** @param what follows "cannot": `open a pull request` @throws Failure BP50xx, the signal's reason when it is aborted */
@@ -87,10 +94,8 @@ export class GitHubClient {
     }
     this.#facts = facts
     const now = `${facts.owner}/${facts.repo}`
-    if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase() && this.#told !== now) {
-      this.#told = now
-      this.#notice(`${owner}/${repo} is ${now} now: renamed or transferred; change the remote to it`)
-    }
+    if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase())
+      this.tell(`${owner}/${repo} is ${now} now: renamed or transferred; change the remote to it`)
     return facts
   }
 

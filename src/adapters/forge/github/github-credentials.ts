@@ -1,17 +1,22 @@
-/** Our credential on GitHub: a token as it is, or an App's key that creates tokens of an hour for one installation. */
+/** Our credential on GitHub: a token as it is, or the App of the environment, whose key creates tokens of an hour for one installation. */
 
 import { createPrivateKey } from 'node:crypto'
+import { resolve } from 'node:path'
 import type { Octokit } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { Environment } from '../../system/child-environment.ts'
+import { readKeyFile, settingOf, withLineBreaks } from '../../system/key-setting.ts'
 import { badCredentials } from '../forge-failure.ts'
 import { statusOf } from '../refused-answer.ts'
-import type { GitHubAddress } from './github-address.ts'
+import { type GitHubAddress, isGitHubHost } from './github-address.ts'
 
 /** The private key is PEM text, PKCS#1 (GitHub's form) or PKCS#8. The installation is looked up where it is not given. */
 export type GitHubCredential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'app'; readonly appId: number; readonly privateKey: string; readonly installationId?: number }
+
+type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
 
 /** The token to send now; `renewed` requests another one where there can be another. */
 export type TokenSource = (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
@@ -24,7 +29,7 @@ const EARLY = 5 * 60_000
 
 /** @throws Failure BP5002 for a key that is none */
 export async function appTokens(
-  credential: Extract<GitHubCredential, { kind: 'app' }>,
+  credential: AppCredential,
   parts: {
     readonly address: GitHubAddress
     readonly clock: Clock
@@ -106,4 +111,64 @@ export async function appTokens(
 async function settled(clock: Clock, signal: AbortSignal, token: string): Promise<string> {
   await clock.sleep(1_000, signal)
   return token
+}
+
+const ID = 'BACKPORCH_APP_ID'
+const KEY = 'BACKPORCH_APP_PRIVATE_KEY'
+const KEY_FILE = 'BACKPORCH_APP_PRIVATE_KEY_FILE'
+const INSTALLATION = 'BACKPORCH_APP_INSTALLATION_ID'
+/** Bytes; a key of 16,384 bits has 13 KB. */
+const LARGEST = 64 * 1024
+
+/**
+ * Undefined where no App is named, where `BACKPORCH_TOKEN` comes before it, and for a host that is not GitHub: a signature of the key would let
+ * that host act as the App.
+ * @param folder base of a relative `BACKPORCH_APP_PRIVATE_KEY_FILE`
+ * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
+ */
+export async function appCredential(host: string, environment: Environment, folder: string): Promise<AppCredential | undefined> {
+  const id = settingOf(environment, ID)
+  if (settingOf(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment)) return undefined
+  const [text, file] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
+  if (id === '') {
+    const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
+    if (key === undefined) return undefined
+    throw unusable(`${key} is set, and ${ID} is not`, `set ${ID} to the number that the App's settings show, or unset ${key}`)
+  }
+  if (text !== '' && file !== '') throw unusable(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
+  if (text === '' && file === '') {
+    throw unusable(`${ID} is set, and neither ${KEY} nor ${KEY_FILE}`, `set ${KEY_FILE} to the path of the App's .pem file`)
+  }
+  const installation = settingOf(environment, INSTALLATION)
+  return {
+    kind: 'app',
+    appId: numberIn(ID, id),
+    privateKey: text === '' ? await keyIn(resolve(folder, file)) : withLineBreaks(text),
+    ...(installation === '' ? {} : { installationId: numberIn(INSTALLATION, installation) }),
+  }
+}
+
+function numberIn(name: string, text: string): number {
+  const value = Number(text)
+  if (/^[1-9][0-9]*$/.test(text) && Number.isSafeInteger(value)) return value
+  throw unusable(`${name} is not a number`, `set ${name} to the number that GitHub shows`)
+}
+
+async function keyIn(path: string): Promise<string> {
+  const read = await readKeyFile(path, LARGEST)
+  if ('text' in read) return read.text
+  if (read.problem === undefined) throw unusable(`${KEY_FILE} names ${path}, which is too large for a key`, "name the App's .pem file")
+  const remedy = "name the App's .pem file, and let this user read it"
+  throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${read.problem})`, remedy)
+}
+
+function unusable(why: string, remedy: string): Failure {
+  return new Failure({
+    code: 'BP5002',
+    what: 'cannot act as the GitHub App',
+    where: 'the environment',
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }

@@ -7,6 +7,7 @@ import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { readByNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import type { GitHubClient } from './github-client.ts'
+import { GitHubCommits } from './github-commits.ts'
 import { GitHubConversation } from './github-conversation.ts'
 import { GitHubDecisions } from './github-decisions.ts'
 import { githubDialect } from './github-dialect.ts'
@@ -23,10 +24,12 @@ interface GitHubForgeParts {
   readonly writeCount: WriteCount
   /** For an App only: a token of a person may create none. */
   readonly checkRuns: ForgeCheckRuns | undefined
+  /** The credential is of an App, whoever made its token. */
+  readonly isApp: boolean
 }
 
 /** One value serves one repository for one turn or many. */
-export function githubForge(client: GitHubClient, { repository, clock, writeCount, checkRuns }: GitHubForgeParts): HostedForge {
+export function githubForge(client: GitHubClient, { repository, clock, writeCount, checkRuns, isApp }: GitHubForgeParts): HostedForge {
   const labels = new GitHubLabels(client)
   const proposals = new GitHubProposals(client, labels)
   const decisions = new GitHubDecisions(client, proposals, repository)
@@ -36,6 +39,7 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     setup: GITHUB_SETUP,
     dialect: githubDialect(client.address),
     checkRuns,
+    commits: isApp ? new GitHubCommits(client) : undefined,
     writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) =>
       readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.readNumbered(number, signal)),

@@ -11,11 +11,10 @@ import { badCredentials } from '../forge-failure.ts'
 import { proxyDispatcher } from '../proxy-dispatcher.ts'
 import { RequestGovernor } from '../request-governor.ts'
 import { answerCache } from './answer-cache.ts'
-import { appCredential } from './app-credential.ts'
 import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
-import { appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
+import { appCredential, appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
 import { GitHubFetch } from './github-fetch.ts'
 import { githubForge } from './github-forge.ts'
 import { probeGitHub } from './probe-github.ts'
@@ -49,6 +48,8 @@ export interface OpenedGitHub {
 /** Cache of conditional requests: mostly pages of lists. */
 const MOST_ANSWERS = 512
 const MOST_CHARACTERS = 16 * 1024 * 1024
+/** How tokens of installations begin (docs.github.com, "GitHub's token formats"). */
+const INSTALLATION_TOKEN = 'ghs_'
 
 /**
  * GitHub's numbers.
@@ -92,12 +93,13 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     holder.tokens = async () => token
   }
   const granted = (): Readonly<Record<string, string>> | undefined => permissions
+  const isApp = credential.kind === 'app' || credential.token.startsWith(INSTALLATION_TOKEN)
   const checkRuns = credential.kind === 'app' ? new GitHubCheckRuns(client, { appId: credential.appId, granted }) : undefined
   return {
     client,
     granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
-    forge: (repository) => githubForge(client, { repository, clock, writeCount: governor, checkRuns }),
+    forge: (repository) => githubForge(client, { repository, clock, writeCount: governor, checkRuns, isApp }),
     close: () => dispatcher.close(),
   }
 }

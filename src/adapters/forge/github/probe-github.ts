@@ -15,6 +15,9 @@ const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', i
 const ADD_RIGHT = "add it to the App's permissions, and accept them for the installation"
 const OF_APP = 'the token is of an App that is installed for this repository; what it may write'
 const PAGE = 100
+const SIGNATURES = 'required_signatures'
+const GIVE_KEY = 'use a GitHub App, or give a signing key (BACKPORCH_SIGNING_KEY_FILE) and add it to the account of the token'
+const LEAVE_OUT = 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list'
 /** Of GITHUB_TOKEN, whatever the workflow is. */
 const ACTIONS_LOGIN = 'github-actions[bot]'
 /** Rule types that stand in the way of a bot's own branches. */
@@ -24,7 +27,7 @@ const IN_THE_WAY = new Map([
   ['deletion', 'nobody may delete it'],
   ['non_fast_forward', 'it may only move forwards, and a proposal is rewritten in place'],
   ['pull_request', 'changes have to come by a pull request'],
-  ['required_signatures', 'commits have to be signed'],
+  [SIGNATURES, 'commits have to be signed'],
   ['required_status_checks', 'checks have to pass before a push'],
   ['required_deployments', 'deployments have to succeed before a push'],
   ['workflows', 'workflows have to pass before a push'],
@@ -60,11 +63,13 @@ export async function probeGitHub(
   }
   findings.push(...issuesFinding(name, data.has_issues !== false))
   const permissions = granted()
+  let isApp = permissions !== undefined
   if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
   else {
     const push = data.permissions?.push === true
     const installed = push ? undefined : await isInstalled(client, data.id, signal)
     if (installed !== undefined) {
+      isApp = true
       findings.push(installed ? rightsNotReported(name, OF_APP) : notInstalled(name))
       if ((await client.login(signal)) === ACTIONS_LOGIN) findings.push(tokenOfWorkflow(name))
     } else {
@@ -73,7 +78,7 @@ export async function probeGitHub(
     }
   }
   for (const ref of refs) {
-    const rules = await judgeRules(client, name, ref, signal)
+    const rules = await judgeRules(client, { name, ref, isApp }, signal)
     findings.push(rules ?? rulesNotReported(name))
     // The answer is the same for each branch.
     if (rules === undefined) break
@@ -142,8 +147,15 @@ function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] 
   return [failedFinding('forge-token', 'BP5003', `${name}: the token does not have the scope repo`, fix)]
 }
 
+interface RulesQuestion {
+  readonly name: string
+  readonly ref: string
+  /** GitHub signs its commits where they have to be signed. */
+  readonly isApp: boolean
+}
+
 /** Undefined where GitHub does not give the rules. */
-async function judgeRules(client: GitHubClient, name: string, ref: string, signal: AbortSignal): Promise<Finding | undefined> {
+async function judgeRules(client: GitHubClient, { name, ref, isApp }: RulesQuestion, signal: AbortSignal): Promise<Finding | undefined> {
   const { owner, repository: repo } = client.address
   const branch = ref.replace(/^refs\/heads\//, '')
   let types: readonly string[]
@@ -151,7 +163,7 @@ async function judgeRules(client: GitHubClient, name: string, ref: string, signa
     const rules = await client.list('read the rules of a branch', (page) =>
       client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request: { signal } }),
     )
-    types = rules.map(({ type }) => type ?? '')
+    types = rules.flatMap(({ type = '' }) => (type === SIGNATURES && isApp ? [] : [type]))
   } catch (thrown) {
     const status = statusOf(thrown)
     if (status !== 403 && status !== 404) throw thrown
@@ -164,7 +176,7 @@ async function judgeRules(client: GitHubClient, name: string, ref: string, signa
     state: 'warning',
     code: 'BP4002',
     message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
-    fix: 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list',
+    fix: types.every((type) => type === SIGNATURES || !IN_THE_WAY.has(type)) ? GIVE_KEY : LEAVE_OUT,
   }
 }
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { objectId } from '../package/object-id.ts'
+import type { CommitView } from '../ports/package-repository.ts'
+import { type BotIdentity, claimsBot, isBot } from './bot-identity.ts'
+
+const GITHUB = 'noreply@github.com'
+const BOT: BotIdentity = { email: 'bot@example.com', forges: [GITHUB], account: 'porch[bot]' }
+const ID = objectId('a'.repeat(40))
+
+function commitBy(author: string, committer: string, parents = 1): CommitView {
+  const person = (email: string) => ({ name: '', email, at: 0 })
+  return { id: ID, tree: ID, message: '', parents: Array(parents).fill(ID), author: person(author), committer: person(committer) }
+}
+
+test('an address of the bot is its own one, or the one that the forge gives its account', () => {
+  for (const email of ['bot@example.com', '12+porch[bot]@users.noreply.github.com', 'porch[bot]@users.noreply.git.example.com'])
+    assert.equal(isBot(email, BOT), true, email)
+  for (const email of [
+    '12+renovate[bot]@users.noreply.github.com',
+    '12+ada@users.noreply.github.com',
+    'porch[bot]@example.com',
+    'x+porch[bot]@users.noreply.github.com',
+    GITHUB,
+  ])
+    assert.equal(isBot(email, BOT), false, email)
+  assert.equal(isBot('porch[bot]@users.noreply.github.com', { email: BOT.email }), false, 'no forge makes commits')
+})
+
+test('a commit claims to be ours: by the bot alone, or by its account and committed by the forge', () => {
+  const own = '12+porch[bot]@users.noreply.github.com'
+  assert.equal(claimsBot(commitBy(BOT.email, BOT.email), BOT), true)
+  assert.equal(claimsBot(commitBy(own, GITHUB), BOT), true)
+  for (const [author, committer] of [
+    [BOT.email, GITHUB],
+    [BOT.email, 'ada@example.com'],
+    [own, own],
+    [own, BOT.email],
+    [own, 'ada@example.com'],
+    ['ada@example.com', GITHUB],
+  ] as const)
+    assert.equal(claimsBot(commitBy(author, committer), BOT), false, `${author} ${committer}`)
+  assert.equal(claimsBot(commitBy(own, GITHUB, 2), BOT), false, 'a merge is of whoever merged')
+})
