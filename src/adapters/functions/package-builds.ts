@@ -1,6 +1,5 @@
 /** `kubectl kustomize`, `helm template` and commands of the operator, each in a folder with nothing but the files that the build may read. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { FailureDetail } from '../../failure.ts'
@@ -16,6 +15,7 @@ import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { ValueDecryptor } from '../../render/value-decryptor.ts'
 import { findProgram } from '../system/find-program.ts'
+import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
@@ -108,7 +108,7 @@ export class PackageBuilds implements PackageBuilder {
   private async run(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
     const program = this.choose(build)
     if ('failure' in program) return program
-    const root = await realpath(await mkdtemp(join(tmpdir(), 'backporch-build-')))
+    const root = await makeScratchFolder('backporch-build-')
     try {
       const why = await whyNotWritten(root, build)
       if (why !== undefined) return failed(build, why, 'correct the names of its files', 'on-change')

@@ -1,9 +1,8 @@
 /** Runs a program: text in, text out, without a shell, in an empty folder, and with an end in any case. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
 import { ProcessGroup } from './process-group.ts'
 
@@ -40,7 +39,7 @@ const KILLED = 137
 /** @throws the signal's reason when it is aborted; every started process has been killed by then */
 export async function runProgram(run: ProgramRun, signal: AbortSignal): Promise<ProgramEnd> {
   signal.throwIfAborted()
-  const folder = await mkdtemp(join(tmpdir(), 'backporch-function-'))
+  const folder = await makeScratchFolder('backporch-function-')
   try {
     return await runIn(folder, run, signal)
   } finally {

@@ -3,8 +3,7 @@
  * hash of the plain values where the signature is wrong (getsops/sops `cmd/sops/codes/codes.go`, `cmd/sops/common/common.go`).
  */
 import { createHash } from 'node:crypto'
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { Failure, type FailureDetail } from '../../failure.ts'
@@ -15,6 +14,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf }
 import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { findProgram } from '../system/find-program.ts'
+import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { runProgram } from './run-program.ts'
 
@@ -106,7 +106,7 @@ class SopsValues implements ValueDecryptor {
     { program, environment }: { readonly program: string; readonly environment: { readonly [name: string]: string } },
     signal: AbortSignal,
   ): Promise<string | Decryption> {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'backporch-sops-')))
+    const folder = await makeScratchFolder('backporch-sops-')
     try {
       const file = join(folder, `encrypted.${format}`)
       await writeFile(file, text, { mode: 0o600 })

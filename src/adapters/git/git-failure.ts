@@ -103,16 +103,19 @@ export function systemCode(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
-/** BP4008 for a file system error of a full or read-only disk, otherwise undefined. */
-export function diskFailure(location: string, thrown: unknown): Failure | undefined {
+/**
+ * BP4008 for a file system error of a full or read-only disk, otherwise undefined.
+ * @param masked another code of a read-only disk: making folders that are missing, Node answers ENOENT there (nodejs/node#47098)
+ */
+export function diskFailure(location: string, thrown: unknown, masked?: 'ENOENT'): Failure | undefined {
   const code = systemCode(thrown)
-  if (code === undefined || !DISK_CODES.has(code)) return undefined
+  if (code === undefined || (!DISK_CODES.has(code) && code !== masked)) return undefined
   return new Failure({
     code: 'BP4008',
     what: 'cannot store what was fetched',
     where: location,
-    why: `the file system answered ${code}`,
-    remedy: 'free space or give another folder for the cache; nothing in it is needed to keep',
+    why: `the file system answered ${code}${code === masked ? ', as a full or read-only one does for a new folder' : ''}`,
+    remedy: 'free space, or name a folder that can be written in XDG_CACHE_HOME; nothing in the cache has to be kept',
     retry: 'backoff',
     cause: thrown,
   })

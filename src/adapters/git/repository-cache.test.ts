@@ -144,6 +144,7 @@ withRepository('a full disk is told, and reading goes on once there is room', as
   for (const [code, operation] of [
     ['ENOSPC', 'open'],
     ['EROFS', 'mkdir'],
+    ['ENOENT', 'mkdir'],
     ['EMFILE', 'open'],
     ['EIO', 'rename'],
   ] as const) {

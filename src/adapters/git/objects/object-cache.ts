@@ -159,7 +159,7 @@ export class ObjectCache {
       await this.#clearStale(folder)
       return this.#generation
     } catch (thrown) {
-      throw diskFailure(this.#folder, thrown) ?? thrown
+      throw diskFailure(this.#folder, thrown, 'ENOENT') ?? thrown
     }
   }
 
