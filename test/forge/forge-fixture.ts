@@ -17,6 +17,8 @@ export interface ForgeFixture {
   /** Whether it says who edited a comment. */
   readonly tellsEditors: boolean
   readonly human: HumanHand
+  /** What it told people that is no failure. */
+  readonly told: readonly string[]
   /** How many requests that were meant to change something reached the forge's API so far. */
   writes(): number
   /** The next such request is done, and its connection is cut instead of an answer. */

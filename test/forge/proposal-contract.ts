@@ -153,6 +153,10 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.equal((await readOne(wanted.ref)).state, 'open')
     const known = await readOne(wanted.ref)
     assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, 'asked once')
+    const told = fixture().told.flatMap((text) => / (\S+) cannot be asked for a review here/.exec(text)?.[1] ?? [])
+    assert.equal(told[0], 'nobody-of-that-name')
+    // Gitea takes a team of nobody without a word.
+    assert.ok(told.slice(1).every((name) => name === 'no-org/no-team'))
   })
 
   it('assigns it and gives it its milestone, once, and leaves out what the forge does not know', async () => {
@@ -160,6 +164,12 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     const wanted = { ...(await pushBranch()), assignees: ['nobody-of-that-name', writer], milestone: `m${count()}` }
     const without = await open({ ...wanted, milestone: 'no such milestone' })
     assert.deepEqual(await fixture().human.filedAs(without), { assignees: [writer], milestone: undefined })
+    assert.deepEqual(
+      fixture()
+        .told.filter((text) => /(cannot be assigned|is no open milestone) here, and is left out$/.test(text))
+        .map((text) => text.slice(text.indexOf(': ') + 2, text.indexOf(' here'))),
+      ['nobody-of-that-name cannot be assigned', 'no such milestone is no open milestone'],
+    )
     await fixture().human.openMilestone(wanted.milestone)
     const second = { ...(await pushBranch()), assignees: [writer], milestone: wanted.milestone }
     const number = await open(second)

@@ -10,10 +10,11 @@ if (gitea.state === 'unavailable') test('forge contract: Gitea', { skip: gitea.w
 else {
   forgeContract('Gitea', async () => {
     const fixture = await createGiteaFixture(gitea)
-    const { proxy, repository, human, writer, reader } = fixture
+    const { proxy, repository, human, writer, reader, told } = fixture
     return {
       repository,
       human,
+      told,
       tellsEditors: false,
       people: { writer: writer.name, reader: reader.name },
       openForge: () => fixture.openForge(),

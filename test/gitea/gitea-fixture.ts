@@ -49,6 +49,8 @@ export interface GiteaFixture {
   readonly remote: string
   readonly repository: PackageRepository
   readonly human: HumanHand
+  /** What the forge told people that is no failure. */
+  readonly told: readonly string[]
   /** As a new process would open it. @param token the bot's otherwise @param silence see `GiteaClientOptions` */
   openForge(token?: string, silence?: number): HostedForge
   openDryRunForge(): HostedForge
@@ -85,10 +87,12 @@ export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions =
   const openOne = (token = bot.token): PackageRepository =>
     openRepository({ remote, token, cacheDir: join(folder, 'cache'), workingDirectory: folder, environment: {}, baseBranch: 'main' })
   const repository = openOne()
+  const told: string[] = []
+  const note = (text: string): void => void told.push(text)
   const openWith = ({ token, silence, dryRun }: { token: string; silence: number; dryRun: boolean }): HostedForge => {
     const limits = { longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 }
     const governor = new RequestGovernor({ forge: 'Gitea', clock, ...limits, dryRun })
-    const client = new GiteaClient({ address, token, dispatcher, governor, clock, silence, userAgent: 'backporch/0.0.0-test' })
+    const client = new GiteaClient({ address, token, dispatcher, governor, clock, silence, userAgent: 'backporch/0.0.0-test', note })
     return giteaForge(client, repository, clock)
   }
   return {
@@ -104,6 +108,7 @@ export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions =
     remote,
     repository,
     human: handOf(gitea, writer, path),
+    told,
     openForge: (token = bot.token, silence = 30_000) => openWith({ token, silence, dryRun: false }),
     openDryRunForge: () => openWith({ token: bot.token, silence: 30_000, dryRun: true }),
     openRepository: openOne,

@@ -71,6 +71,7 @@ export function issueShape(state: EmulatedState, thread: EmulatedThread, web: st
     body: thread.body,
     user: userShape(state, thread.user),
     labels: thread.labels.map((name) => ({ name })),
+    assignees: (thread.pull?.assignees ?? []).map((login) => userShape(state, login)),
     updated_at: thread.updatedAt,
     closed_at: thread.closedAt,
     closed_by: userShape(state, thread.closedBy),

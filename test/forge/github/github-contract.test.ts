@@ -10,8 +10,10 @@ forgeContract('GitHub, emulated', async () => {
   const { emulator, repository, clock, address, human, close } = await createGitHubFixture()
   // The contract writes more in a minute than people do.
   const governor = new RequestGovernor({ forge: 'GitHub', clock, longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 })
+  const told: string[] = []
+  const notice = (text: string): void => void told.push(text)
   const openWith = (by: RequestGovernor) =>
-    openGitHub({ address, credential: { kind: 'token', token: BOT_TOKEN }, governor: by, clock, version: '0.0.0-test' })
+    openGitHub({ address, credential: { kind: 'token', token: BOT_TOKEN }, governor: by, clock, version: '0.0.0-test', notice })
   const openOne = () => openWith(governor)
   const dryRun = await openWith(githubGovernor(clock, 0, true))
   // Opening asks nothing, so that the objects can be made beforehand: the contract wants one without waiting.
@@ -20,6 +22,7 @@ forgeContract('GitHub, emulated', async () => {
   return {
     repository,
     human,
+    told,
     tellsEditors: true,
     people: { writer: 'wendy', reader: 'rita' },
     openForge: () => {

@@ -24,6 +24,8 @@ interface GiteaClientOptions {
   readonly userAgent: string
   /** Milliseconds without a byte, 30 s by default. */
   readonly silence?: number
+  /** Called once for each thing that people should know and that is no failure. */
+  readonly note?: (text: string) => void
   readonly trace?: Trace
 }
 
@@ -58,6 +60,7 @@ const MOST_PAGES = 200
 
 export class GiteaClient {
   readonly #options: GiteaClientOptions
+  readonly #told = new Set<string>()
 
   constructor(options: GiteaClientOptions) {
     this.#options = options
@@ -65,6 +68,13 @@ export class GiteaClient {
 
   get address(): ForgeAddress {
     return this.#options.address
+  }
+
+  /** Tells people something that is no failure, once. */
+  tell(text: string): void {
+    if (this.#told.has(text)) return
+    this.#told.add(text)
+    this.#options.note?.(text)
   }
 
   get writeCount(): WriteCount {

@@ -1,6 +1,7 @@
 /** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
 import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
+import { leftOut } from '../left-out.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { sameText, withTopic } from '../topic-marker.ts'
@@ -202,8 +203,14 @@ export class GiteaProposals {
       } catch (thrown) {
         const status = statusOf(thrown)
         if (status !== 403 && status !== 404 && status !== 422) throw thrown
+        this.#tell('reviewers', [name])
       }
     }
+  }
+
+  #tell(what: Parameters<typeof leftOut>[1], names: readonly string[]): void {
+    const { owner, repository } = this.#client.address
+    if (names.length > 0) this.#client.tell(leftOut(`${owner}/${repository}`, what, names))
   }
 
   /** Assigns it, and gives it its milestone. Gitea answers 500 to a name that cannot be assigned, so it is asked who can be. */
@@ -213,13 +220,18 @@ export class GiteaProposals {
       const requested = { path: this.#client.path('/assignees'), what: 'read who can be assigned' }
       const possible = (await this.#client.get(requested, userSchema.array().nullable(), signal)) ?? []
       const known = new Set(possible.map(({ login }) => login.toLowerCase()))
-      const body = { assignees: assignees.filter((name) => known.has(name.toLowerCase())) }
+      const isKnown = (name: string): boolean => known.has(name.toLowerCase())
+      this.#tell(
+        'assignees',
+        assignees.filter((name) => !isKnown(name)),
+      )
+      const body = { assignees: assignees.filter(isKnown) }
       if (body.assignees.length > 0) await this.#client.send({ method: 'PATCH', path, body, what: 'assign the pull request' }, signal)
     }
     if (milestone === undefined) return
     const requested = { path: this.#client.path('/milestones'), query: { state: 'open' }, what: 'read the milestones' }
     const found = (await this.#client.getAll(requested, milestoneSchema, signal)).find(({ title }) => title === milestone)
-    if (found === undefined) return
+    if (found === undefined) return this.#tell('milestone', [milestone])
     await this.#client.send({ method: 'PATCH', path, body: { milestone: found.id }, what: 'give the pull request its milestone' }, signal)
   }
 

@@ -8,7 +8,7 @@ import { giteaForge } from './gitea-forge.ts'
 import { probeGitea } from './probe-gitea.ts'
 
 export async function connectGitea(options: ConnectOptions): Promise<ForgeConnection | undefined> {
-  const { remote, environment, clock, version, longestWait, dryRun = false, trace } = options
+  const { remote, environment, clock, version, longestWait, dryRun = false, note, trace } = options
   const address = parseForgeAddress(remote)
   if (address === undefined) throw noAddress(remote)
   const token = await options.findToken(address)
@@ -21,6 +21,7 @@ export async function connectGitea(options: ConnectOptions): Promise<ForgeConnec
     governor: new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000, dryRun }),
     clock,
     userAgent: `backporch/${version}`,
+    note,
     ...(trace === undefined ? {} : { trace }),
   })
   return {

@@ -6,6 +6,7 @@ import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { refusedRequest } from '../forge-failure.ts'
+import { leftOut } from '../left-out.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { plainLines, sameText } from '../topic-marker.ts'
@@ -256,8 +257,13 @@ export class GitHubProposals {
         return false
       }
     }
-    if ((await request(names)) || names.length === 1) return
-    for (const name of names) await request([name])
+    if (await request(names)) return
+    for (const name of names) if (names.length === 1 || !(await request([name]))) this.#tell('reviewers', [name])
+  }
+
+  #tell(what: Parameters<typeof leftOut>[1], names: readonly string[]): void {
+    const { owner, repository } = this.#client.address
+    if (names.length > 0) this.#client.tell(leftOut(`${owner}/${repository}`, what, names))
   }
 
   /** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
@@ -266,12 +272,18 @@ export class GitHubProposals {
     const { issues } = this.#client.octokit.rest
     const target = await this.#client.writable(`assign #${number}`, signal)
     const issue = { ...target, issue_number: number }
-    if (assignees.length > 0)
-      await this.#client.ask(`assign #${number}`, () => issues.addAssignees({ ...issue, assignees: [...assignees] }))
+    if (assignees.length > 0) {
+      const { data } = await this.#client.ask(`assign #${number}`, () => issues.addAssignees({ ...issue, assignees: [...assignees] }))
+      const known = new Set(data.assignees?.map(({ login }) => login.toLowerCase()))
+      this.#tell(
+        'assignees',
+        assignees.filter((name) => !known.has(name.toLowerCase())),
+      )
+    }
     if (milestone === undefined) return
     const pages = (page: number) => issues.listMilestones({ ...target, state: 'open', per_page: 100, page })
     const found = (await this.#client.list('read the milestones', pages)).find(({ title }) => title === milestone)
-    if (found === undefined) return
+    if (found === undefined) return this.#tell('milestone', [milestone])
     await this.#client.ask(`give #${number} its milestone`, () => issues.update({ ...issue, milestone: found.number }))
   }
 
