@@ -15,6 +15,7 @@ import { DRAFT_LINE } from '../../proposal/text/proposal-head.ts'
 import {
   foreignStatuses,
   massStatuses,
+  movedStatus,
   notObservedStatus,
   proposalStatuses,
   unusablePolicyStatus,
@@ -23,6 +24,7 @@ import type { ProposalState, ProposalText } from '../../proposal/text/proposal-s
 import { proposalText } from '../../proposal/text/proposal-text.ts'
 import { fileOfChange, kptfileOf } from '../commands/comment-rights.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
+import type { OpenBranch } from '../turn/observation.ts'
 import type { ProposalContext, TurnView } from '../turn/turn-view.ts'
 import { isInQueue } from '../turn/unit-git.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
@@ -141,6 +143,23 @@ export function planForeign({ view, dialect }: ProposalContext, units: readonly 
   )
 }
 
+/** Proposals in a merge queue stay as they are, also where the drift is gone: their check fails, so that the queue lets them go. */
+export function planQueued({ view }: ProposalContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const moved = new Set(
+    units.flatMap((unit) => {
+      if (unit.state !== 'planned' || unit.observation.incomplete.length > 0) return []
+      const { fingerprint } = unit.plan.report.spec
+      const isMoved = ({ ref, record, foreign }: OpenBranch): boolean =>
+        !foreign && isInQueue(unit.observation, { ref }) && fingerprint !== record.spec.fingerprint
+      return unit.plan.openBranches.flatMap((branch) => (isMoved(branch) ? [branch.ref] : []))
+    }),
+  )
+  return [...moved].flatMap((ref): ForgeAction[] => {
+    const commit = view.refs.get(ref)
+    return commit === undefined ? [] : [{ kind: 'statuses', commit, statuses: [movedStatus('')] }]
+  })
+}
+
 /** Undecided for so long that the policy requests the review of the code owners. */
 function overdueComments(
   { number }: OpenedProposal,
@@ -178,8 +197,10 @@ function singleText(context: ProposalContext, unit: PlannedResult, units: readon
   const subject = unitSubject(context, unit, units)
   if (subject === undefined) return undefined
   const { states, record } = subject
-  const moved = isInQueue(unit.observation, { ref: `refs/heads/${branch}` }) && report.spec.fingerprint !== subject.record.spec.fingerprint
-  const statuses = proposalStatuses(subject, unit.observation.incomplete.length === 0, moved)
+  const complete = unit.observation.incomplete.length === 0
+  const queued = isInQueue(unit.observation, { ref: `refs/heads/${branch}` })
+  const moved = complete && queued && report.spec.fingerprint !== subject.record.spec.fingerprint
+  const statuses = proposalStatuses(subject, complete, moved)
   return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
 }
 

@@ -11,6 +11,7 @@ import {
   planMoved,
   planNotObserved,
   planProposals,
+  planQueued,
   planUnusablePolicy,
   type UnobservedProposal,
 } from '../forge/plan-proposals.ts'
@@ -69,6 +70,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...push,
     ...landing,
     ...onForge(planForeign(context, units)),
+    ...onForge(planQueued(context, units)),
     ...proposals,
     { kind: 'keep-numbers' },
     { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },

@@ -64,7 +64,7 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
   return [
     // A check that fails is how a queue is told to let a pull request go.
     moved === true
-      ? make(FRESH, 'failure', 'live changed after the review: out of the merge queue, this is made anew')
+      ? movedStatus(ledgerUrl)
       : unseen === ''
         ? make(FRESH, 'success', `the cluster matches this record (${short})`)
         : make(FRESH, 'pending', unseen),
@@ -82,6 +82,12 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
         ? [make('drift/applier', 'success', 'backporch restores exactly these fields after the merge')]
         : [make('drift/applier', applier.fails ? 'failure' : 'success', applier.text)]),
   ]
+}
+
+/** Status of a proposal in a merge queue, of which nothing is made anew, where live is not what was reviewed. */
+export function movedStatus(url: string): CommitStatus {
+  const description = 'live changed after the review: out of the merge queue, this is made anew'
+  return { context: FRESH, state: 'failure', description, url }
 }
 
 /** The contexts that vouch for a proposal. */

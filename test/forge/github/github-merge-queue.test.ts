@@ -74,6 +74,32 @@ describe('a merge queue on GitHub', () => {
     assert.match(freshOf(next.commit) ?? '', /^success: /)
   })
 
+  it('where live is as git has it by now, the check fails too: what is in the queue would be merged for nothing', async () => {
+    const other = new GitHubWorld({ packages: ['web'] })
+    await other.start()
+    try {
+      const { state } = other.emulator
+      state.queue = []
+      other.edit(0, 'web', 'color', 'red')
+      await other.turn()
+      const { number, pull } = state.threads.find((one) => one.pull?.head.startsWith('proposed/')) ?? assert.fail('no proposal')
+      state.queue.push(number)
+      state.enqueuers.set(number, 'wendy')
+      other.heal(0, 'web')
+      other.pass()
+      await other.turn()
+      const fresh = state.statuses.findLast(({ sha, context }) => sha === pull?.sha && context === 'drift/fresh')
+      assert.match(`${fresh?.state}: ${fresh?.description}`, /^failure: live changed after the review/)
+      assert.deepEqual(state.queue, [number])
+      state.leaveQueue(number, 'dropped')
+      other.pass()
+      await other.turn()
+      assert.equal(state.thread(number)?.state, 'closed')
+    } finally {
+      await other.stop()
+    }
+  })
+
   it('what the queue merges is a decision of the person who approved', async () => {
     const { number } = proposal()
     await world.approve('apps/web')
@@ -100,6 +126,51 @@ describe('a merge queue on GitHub', () => {
       await other.turn()
       const path = other.repository.paths('drift-ledger').find((name) => name.startsWith('closed/')) ?? ''
       assert.match(other.repository.text('drift-ledger', path) ?? '', /outcome: Merged\n {2}decidedBy: wendy\n/)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('a proposal of several clusters is left alone there too, and its merge is one decision about each', async () => {
+    const other = new GitHubWorld({ packages: ['web'] })
+    await other.start()
+    try {
+      const { state } = other.emulator
+      state.queue = []
+      const policy = (other.repository.text('main', '.drift/policy.yaml') ?? '').replace('limits:\n', 'limits:\n    massMinClusters: 2\n')
+      other.repository.commitByHand('main', { '.drift/policy.yaml': policy.replace('limits: {', 'limits: {massMinClusters: 2, ') })
+      for (const cluster of [0, 1] as const) other.edit(cluster, 'web', 'color', 'red')
+      await other.turn()
+      const proposals = () => state.threads.filter(({ pull }) => pull?.head.startsWith('proposed/'))
+      const [{ number, pull } = assert.fail('no proposal'), ...more] = proposals()
+      assert.deepEqual([more.length, /in 2 clusters/.test(proposals()[0]?.title ?? '')], [0, true], proposals()[0]?.title)
+      state.queue.push(number)
+      state.enqueuers.set(number, 'wendy')
+      const commit = pull?.sha
+      other.repository.commitByHand('main', { 'apps/web/README.md': 'more\n' })
+      other.pass()
+      await other.turn()
+      assert.equal(proposals()[0]?.pull?.sha, commit)
+      other.edit(1, 'web', 'size', 'huge')
+      other.pass()
+      await other.turn()
+      state.sync()
+      assert.equal(proposals().find((one) => one.number === number)?.pull?.sha, commit, 'nothing is pushed to it')
+      const fresh = state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')
+      assert.match(`${fresh?.state}: ${fresh?.description}`, /^failure: live changed after the review/)
+      state.leaveQueue(number, 'merged')
+      other.pass()
+      await other.turn()
+      const closed = other.repository.paths('drift-ledger').filter((name) => name.startsWith('closed/'))
+      assert.deepEqual(
+        closed.map((path) =>
+          /outcome: (\w+)\n {2}decidedBy: (\w+)\n/
+            .exec(other.repository.text('drift-ledger', path) ?? '')
+            ?.slice(1)
+            .join(' '),
+        ),
+        ['Merged wendy', 'Merged wendy'],
+      )
     } finally {
       await other.stop()
     }
