@@ -69,6 +69,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
   turn.pass(1)
   const interrupt = new AbortController()
   const waits = [...(options.waits ?? [])]
+  let broken: { readonly thrown: unknown } | undefined
   const sleep = async (milliseconds: number): Promise<void> => {
     options.onSleep?.(milliseconds)
     if (options.waits === undefined) return
@@ -76,7 +77,14 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     if (wait === undefined) interrupt.abort(new Error('interrupted'))
     interrupt.signal.throwIfAborted()
     turn.pass(1)
-    await wait?.()
+    try {
+      await wait?.()
+    } catch (thrown) {
+      // What runs is stopped, so that its servers end, and the test fails with this.
+      broken = { thrown }
+      interrupt.abort(thrown)
+      throw thrown
+    }
   }
   const clock = { now: () => new Date(turn.cluster.now), sleep }
   const world: CliContext = {
@@ -126,5 +134,6 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     },
   }
   const code = await runCli(argv, world)
+  if (broken !== undefined) throw broken.thrown
   return { code, ...written }
 }
