@@ -145,6 +145,35 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.equal(freshOf(sha), 'success')
   })
 
+  it('an answer that is lost on the way leaves nothing half, and the next turn comes to the same', async () => {
+    const { emulator, repository } = world
+    const losses: readonly (readonly [name: string, lose: () => void])[] = [
+      ['a tree', () => void emulator.faults.push({ on: 'POST /repos/{owner}/{repo}/git/trees', moment: 'after', times: 9 })],
+      ['a commit', () => void emulator.faults.push({ on: 'POST /repos/{owner}/{repo}/git/commits', moment: 'after', times: 9 })],
+      [
+        'a push',
+        () => {
+          repository.afterPush = () => {
+            throw new Failure({ code: 'BP4001', what: 'cannot push', why: 'it breaks off', remedy: 'again', retry: 'backoff' })
+          }
+        },
+      ],
+    ]
+    for (const [index, [name, lose]] of losses.entries()) {
+      const { number, commit } = proposal()
+      world.edit(0, 'web', 'size', `size-${index}`)
+      world.pass()
+      lose()
+      await assert.rejects(world.turn(), Failure, name)
+      emulator.faults.length = 0
+      repository.afterPush = () => undefined
+      await world.turn()
+      const now = proposal()
+      assert.deepEqual([now.number, now.commit !== commit, freshOf(now.commit)], [number, true, 'success'], name)
+      assert.deepEqual(await world.writesOf(() => world.turn()), [], name)
+    }
+  })
+
   it('approve puts it into the queue, its group gets what it has, and the merge is the decision', async () => {
     const { number, commit } = proposal()
     assert.equal((await world.approve('apps/web')).isQueued, true)
