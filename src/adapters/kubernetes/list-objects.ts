@@ -107,10 +107,15 @@ function requestedOf({ cluster }: ReadApi, served: ServedResource, options: List
 
 function queryOf({ name, labelSelector }: ListOptions, next: string): string {
   const query = new URLSearchParams({ limit: String(PAGE) })
-  if (name !== undefined) query.set('fieldSelector', `metadata.name=${name}`)
+  if (name !== undefined) query.set('fieldSelector', `metadata.name=${escapeFieldValue(name)}`)
   if (labelSelector !== undefined) query.set('labelSelector', labelSelector)
   if (next !== '') query.set('continue', next)
   return query.toString()
+}
+
+/** Of k8s.io/apimachinery, pkg/fields/selector.go (EscapeValue): names of RBAC objects may have each of the three. */
+function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&')
 }
 
 interface Page {

@@ -63,6 +63,16 @@ test('few objects of one kind are asked for by name', async (t) => {
   )
 })
 
+test('what separates the parts of a selector is escaped in a name', async (t) => {
+  const names = ['cn=admins', 'a,b', 'a\\b', 'a!=b', 'a==b']
+  const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', []) }) })
+  for (const name of names) await api.cluster.readLive([wanted('ConfigMap', name)], signal)
+  assert.deepEqual(
+    api.requested().map((line) => line.slice(line.indexOf('metadata.name='))),
+    ['cn\\=admins', 'a\\,b', 'a\\\\b', 'a!\\=b', 'a\\=\\=b'].map((name) => `metadata.name=${name}`),
+  )
+})
+
 test('a list that expires on a later page is read again from its start', async (t) => {
   let first = 0
   const api = await scriptedApi(t, {
