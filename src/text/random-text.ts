@@ -11,6 +11,13 @@ export function looksRandom(text: string): boolean {
   return bitsOf(text) >= (/^[0-9a-f]+$/i.test(text) ? 3 : 3.5) && !isOfWords(text)
 }
 
+/** For a text beside a name that may be of a credential: a shorter one that a person or a program chose, no words, no versions, no digests. */
+export function looksChosen(text: string): boolean {
+  if (!/^[A-Za-z0-9_!#+*]{8,64}$/.test(text) || !/[A-Za-z]/.test(text) || /^[0-9a-f]+$/i.test(text) || isOfWords(text)) return false
+  const [digits, changes] = [text.match(/\d/g)?.length ?? 0, text.match(/(?<=[a-zA-Z])\d|(?<=\d)[a-zA-Z]/g)?.length ?? 0]
+  return digits >= 4 || changes >= 3 || (text.length >= 12 && changes >= 2)
+}
+
 /**
  * Whether a text has a random word of at least 32 characters with capitals, small letters and digits. Hexadecimal digests have none; published
  * texts are left out: certificates, public keys, encrypted and signed texts, and digests in base64.

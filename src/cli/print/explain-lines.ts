@@ -4,6 +4,7 @@ import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText
 import { ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
+import { whySecret } from '../../krm/redaction/looks-secret.ts'
 import { whyHidden } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { annotationsOf } from '../../krm/resource.ts'
@@ -93,10 +94,10 @@ export function explainLines(
 /** Why a value is hidden, or shown although it looks like a credential; undefined otherwise. */
 function visibilityText(drift: Drift): string | undefined {
   if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
-  const hidden = [drift.live, drift.git]
-    .map((value) => (value === undefined ? undefined : whyHidden(drift, value)))
-    .find((why) => why !== undefined)
-  if (drift.path.length > 0 && hidden !== undefined) return `not shown: ${hidden}`
+  const values = [drift.live, drift.git].filter((value) => value !== undefined)
+  const hidden = values.map((value) => whyHidden(drift, value)).find((why) => why !== undefined)
+  const isJudged = values.some((value) => whySecret(drift.path, value) === hidden)
+  if (drift.path.length > 0 && hidden !== undefined) return `not shown: ${hidden}${isJudged ? '; a policy can show it with spec.show' : ''}`
   return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
 }
 

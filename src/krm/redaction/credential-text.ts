@@ -4,8 +4,9 @@
  * library knows. Sources of the forms: the issuers' documentation as collected in gitleaks' `config/gitleaks.toml` (facts, not its code).
  */
 import { createHash } from 'node:crypto'
-import { holdsKey, looksRandom } from '../../text/random-text.ts'
-import { isCredentialName, isPairName, mayBeCredentialName } from './credential-names.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { holdsKey } from '../../text/random-text.ts'
+import { isCredentialName, isNamedCredential, isPairName } from './credential-names.ts'
 import { libraryFinds } from './rule-library.ts'
 
 // Every repetition is bounded or cannot overlap: a value may be a megabyte of whatever its writer likes.
@@ -43,8 +44,9 @@ const FORMS = [
   /\bhooks\.zapier\.com\/hooks\/catch\/\d/i,
   /[?&](?:sig|signature|x-amz-signature|x-goog-signature|access_token|auth_token|api_?key|apikey|key|token|sas|client_secret|auth|code)=(?![<{$*]|%[7{])[\w%+/.~-]{12}/i,
   // Headers.
-  /\bauthorization["'\\]{0,4}\s{0,9}(?:[:=]|\s)\s{0,9}["'\\]{0,4}(?:basic|bearer|token|digest|apikey|splunk|aws4-hmac-sha256)\s{1,9}(?![<{$*%])[^\s"'\\]{8}/i,
+  /\bauthorization["'\\]{0,4}\s{0,9}(?:[:=]|\s)\s{0,9}["'\\]{0,4}(?:basic|bearer|token|digest|apikey|splunk|aws4-hmac-sha256)\s{1,9}(?![<{$*%])[^\s"'\\]{4}/i,
   /(?:^|["'\s])(?:bearer)\s+(?![<{$*%])(?=[\w.~+/-]{0,300}\d)[\w.~+/-]{20}/i,
+  /^\s{0,9}(?:bearer|token|apikey|negotiate)\s{1,9}(?![<{$*%])(?=\S{0,300}\d)[\w.~+/=-]{6,4000}\s{0,9}$/i,
   // Arguments whose letter says nothing by itself.
   /\bcurl\b[^\n]{0,300}\s(?:-u|--user|--proxy-user)[ =]{0,2}["']?[\w.@-]{1,80}:(?![$<{])[^\s"']{3}/,
   /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sshpass|mongo|mongosh|mongodump|docker login|redis-cli|ldapsearch|ldapadd)\b[^\n]{0,300}\s-[pwa] ?(?![$<{"-]|\s)[^\s"']{4}/,
@@ -55,14 +57,25 @@ const FORMS = [
   /\blftp\b[^\n]{0,300}\s-u ?[\w.@-]{1,80},(?![$<{"'-])\S{3}/,
   /\bmc\b[^\n]{0,100}\s(?:alias\s{1,9}set|config\s{1,9}host\s{1,9}add)\s{1,9}\S{1,80}\s{1,9}\S{1,300}\s{1,9}\S{1,200}\s{1,9}["']?(?![$<{"'])\S{3}/,
   /\s(?:-U|--user)[ =]?["']?[\w.@\\-]{1,80}%(?![$<{%])[^\s"']{3}/,
+  /\bvault\s{1,9}login\s{1,9}(?:-\S{1,80}\s{1,9}){0,4}(?:token=)?(?![$<{"'-])(?=\S{0,300}\d)[^\s;|&>=]{4}/,
+  /\baz\b[^\n]{0,100}\slogin\b[^\n]{0,300}\s(?:-p|--password)[ =]{1,2}["']?(?![$<{"'-])\S{3}/,
+  /\bcreate\s{1,9}secret\b[^\n]{0,300}\s--from-literal[ =]["']?[\w.-]{1,80}=(?![$<{])[^\s"']{3}/,
+  /\becho\s{1,9}(?:-n\s{1,9})?["']?[\w.-]{1,64}:(?![$<{])[^\s"'|]{3,200}["']?\s{0,9}\|\s{0,9}(?:\S{1,80}\s{1,9})?chpasswd\b/,
+  /\bopenssl\b[^\n]{0,300}\s(?:-k|-K|-pass(?:in|out)?\s{1,9}pass:)\s{0,9}["']?(?![$<{"'-])[^\s;|&>]{4}/,
+  /\bopenssl\s{1,9}passwd\b(?:\s{1,9}-\S{1,20}){0,5}\s{1,9}["']?(?![$<{"'-])[^\s;|&>)]{4}/,
+  /\b(?:kinit|passwd|su|ssh-add)\b[^\n<]{0,200}<<<\s{0,9}["']?(?![$<{])[^\s"']{3}/,
+  /\becho\s{1,9}(?:-n\s{1,9})?["']?(?![$<{])[^\s"'|]{3,200}["']?\s{0,9}\|\s{0,9}sudo\s{1,9}(?:-\w{1,9}\s{1,9}){0,3}-\w{0,5}S/,
+  /\.(?:auth|login|authenticate)\(\s{0,9}["'][^"'\n]{1,80}["']\s{0,9},\s{0,9}["'](?![$<{])[^"'\n]{3}/,
   // netrc, redis, LDAP, PostgreSQL's password file, HAProxy.
   /\blogin\s{1,20}\S{1,100}\s{1,20}password\s{1,20}\S/,
-  /^\s{0,20}(?:requirepass|masterauth|bindpw|rootpw|ldap_bind_passwd)\s{1,20}["']?(?![$<{])\S/m,
+  /^\s{0,20}(?:requirepass|masterauth|bindpw|rootpw|ldap_bind_passwd|r[ow]community6?)\s{1,20}["']?(?![$<{])\S/m,
   /^(?:[\w.*-]{1,100}):(?:\d{3,5}|\*):[\w*.-]{1,100}:[\w*.-]{1,100}:(?!\$)\S{3,200}$/m,
   /^\s{0,20}user\s{1,20}\S{1,80}\s{1,20}(?:insecure-)?password\s{1,20}\S{3}/m,
   /^\s{0,20}(?:acl\s{1,9}setuser|user)\s{1,20}[^\n]{1,300}?\s>(?![$<{])\S{3}/im,
   /\b(?:identified\b[^\n']{0,80}?\sby|password)[ \t]{1,20}(?:=[ \t]{0,9})?[a-z]?'(?![$<{:%])[^'\n]{3}/i,
   /^\s{0,20}createuser\s{1,20}(?:-e\s{1,9}\S{1,80}\s{1,9})?\S{1,80}\s{1,20}(?:MD5|SHA\S{0,6})\s{1,20}["']?(?![$<{])\S{3}/im,
+  // Keys of chrony and ntpd: number, type, key.
+  /^\s{0,20}\d{1,5}\s{1,20}(?:M|MD5|SHA-?\d{1,3}|SHA3-\d{3}|AES\d{3}|AES-\d{3}-CMAC)\s{1,20}(?:ASCII:|HEX:)?(?![$<{])\S{3}/m,
   // Lines of a user with a password: of Postfix, PgBouncer, and below chpasswd.
   /^\s{0,20}(?:\[[\w.:-]{1,253}\](?::\w{1,20})?\s{1,20}[^\s:]{1,200}|[\w.:-]{1,253}\s{1,20}[^\s:@]{1,100}@[^\s:@]{1,200}):(?![$<{])[^\s/]{3,300}\s{0,9}$/m,
   /^"[^"\n]{1,64}"[ \t]{1,9}"(?![$<{])(?=[^"\n]{0,300}\d)[^"\s]{3,300}"[ \t]{0,9}$/m,
@@ -76,6 +89,11 @@ const FORMS = [
 /** `password=x`, `token: x`, `"apiKey":"x"`, `password: |`, `-password x`, `requirepass x` in a longer text. */
 const ASSIGNMENT =
   /(?<![\w.-])([\w.-]{2,80})["'\\]{0,7}\]?(?:[ \t]{0,20}(?:=>|:=|\?=|==|[:=])[ \t]{0,20}(?:[|>][+-]?\d?[ \t]{0,5}\r?\n[ \t]{1,40})?|(?<=(?<![\w-])--?[\w.-]{2,80})[ \t]{1,20}|%3[ad])["'\\]{0,7}(?=([^\s"'\\,;<>}&]{0,300}))/gi
+/** A line of a configuration that ends in a name and its value: `remote_password x1`, `neighbor 10.0.0.1 password x1`. */
+const LINE_END =
+  /^[ \t]{0,40}(?:[^\s"'=]{1,80}[ \t]{1,20}){0,4}?([\w.-]{4,80})[ \t]{1,20}(?:\d[ \t]{1,20})?([^\s"'=:;,(){}]{3,300})[ \t]{0,20};?[ \t]{0,20}(?:#.{0,200})?$/gim
+/** A command about a Secret, or a token, names one. */
+const NAMES_AN_OBJECT = /\b(?:kubectl|oc|helm|flux|argocd|vault|velero)\b/
 /** The name in one place and the value beside it: `name: DB_PASSWORD, value: x`, `<property name="password" value="x"/>`. */
 const BESIDE =
   /\b(?:name|key)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([\w.-]{2,80})["'\\]{0,4}[\s,]{1,60}["'\\]{0,4}value["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([^\s"'\\,;<>}]{1,300})/gi
@@ -95,7 +113,12 @@ const NO_VALUE =
 function isValue(name: string, text: string): boolean {
   const value = text.replace(/[)\].]+$/, '')
   if (value.length < 3 || NO_VALUE.test(value)) return false
-  return isCredentialName(name) || (mayBeCredentialName(name) && looksRandom(value))
+  return !isCaption(name, value) && isNamedCredential(name, value)
+}
+
+/** `login.password=Passwort`: the text beside a field of a form. */
+function isCaption(name: string, value: string): boolean {
+  return /^(?:Passwor[dt]|Kennwort|Passphrase|Token|Secret|Wachtwoord|Senha|Haslo|Contrase\S{2})$/.test(value) && name.includes('.')
 }
 
 /** Where the name alone is not enough: no word (`secret "web-tls"`), port, version or reference. */
@@ -103,27 +126,34 @@ function isPassword(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value) && !NO_VALUE.test(value)
 }
 
-function assigns(text: string): boolean {
+/** The name to which the text gives a credential as its value. */
+function assignedName(text: string): string | undefined {
   for (const pattern of [ASSIGNMENT, BESIDE, XML, XML_BESIDE]) {
-    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return true
+    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return name
   }
-  for (const [, name = '', value = ''] of text.matchAll(QUOTED)) if (isPassword(value) && isValue(name, value)) return true
-  for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return true
-  return false
+  for (const [, name = '', value = ''] of text.matchAll(QUOTED)) if (isPassword(value) && isValue(name, value)) return name
+  for (const [line, name = '', value = ''] of text.matchAll(LINE_END))
+    if (isPassword(value) && isCredentialName(name) && !NAMES_AN_OBJECT.test(line)) return name
+  for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return name
+  return undefined
 }
 
 const MOST_KNOWN = 20_000
 /** By the text, or by its hash where it is long: a turn asks for the same values many times. */
-const known = new Map<string, boolean>()
+const known = new Map<string, string | undefined>()
 
 /** Whether a text is, or holds, a credential by its own form, wherever it stands. */
 export function hasSecretText(text: string): boolean {
+  return whySecretText(text) !== undefined
+}
+
+/** Why a text is, or holds, a credential, as a clause without the text; undefined where it is none. */
+export function whySecretText(text: string): string | undefined {
   // A name with its value needs one of these signs, and every other form 16 characters.
-  if (text.length < 6 || (text.length < 16 && !/[\s:=@<%&\\]/.test(text))) return false
+  if (text.length < 6 || (text.length < 16 && !/[\s:=@<%&\\]/.test(text))) return undefined
   const key = text.length <= 64 ? text : createHash('sha256').update(text).digest('base64')
-  const before = known.get(key)
-  if (before !== undefined) return before
-  const answer = holdsCredential(text, LAYERS)
+  if (known.has(key)) return known.get(key)
+  const answer = credentialIn(text, LAYERS)
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(key, answer)
   return answer
@@ -136,15 +166,27 @@ const SECRET_CONTENT = /\b(?:data|stringData)["'\\]{0,4}\s{0,9}:/
 /** Encodings around a credential that are taken off: base64 of a file in which a value is base64 again. */
 const LAYERS = 3
 
-function holdsCredential(text: string, layers: number): boolean {
-  return (
-    FORMS.some((pattern) => pattern.test(text)) ||
-    (SECRET_KIND.test(text) && SECRET_CONTENT.test(text)) ||
-    assigns(text) ||
-    holdsKey(text) ||
-    windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part)) ||
-    (layers > 0 && decoded(text).some((inner) => holdsCredential(inner, layers - 1)))
-  )
+function credentialIn(text: string, layers: number): string | undefined {
+  if (FORMS.some((pattern) => pattern.test(text)))
+    return 'it is or has a token, a key, an address, a header, a command or a line of a file with a credential'
+  if (SECRET_KIND.test(text) && SECRET_CONTENT.test(text)) return 'it has the manifest of a Secret'
+  const name = assignedName(text)
+  if (name !== undefined) return `it gives ${oneLine(name, 80)} a value`
+  if (holdsBasic(text)) return 'it has a user with a password in base64'
+  if (holdsKey(text)) return 'it has a long random word'
+  if (windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part))) return 'it has a token of a known issuer'
+  for (const inner of layers > 0 ? decoded(text) : []) {
+    const why = credentialIn(inner, layers - 1)
+    if (why !== undefined) return `in another encoding, ${why}`
+  }
+  return undefined
+}
+
+/** A user and a password of basic authentication (RFC 7617), whatever stands before it. */
+function holdsBasic(text: string): boolean {
+  for (const [, token = ''] of text.matchAll(/\bbasic\s{1,9}([A-Za-z0-9+/_-]{6,2000}={0,2})/gi))
+    if (/^[^:\s]{0,200}:[^\s:]/.test(readable(Buffer.from(token, 'base64')) ?? '')) return true
+  return false
 }
 
 /** Every rule of the library wants one. */

@@ -228,6 +228,21 @@ test('a long hostile text is judged in linear time', () => {
     '-----BEGIN A-----',
     'https://a/',
     'K10',
+    'a b c d ',
+    'password a',
+    'password a\n',
+    'basic QUFBQUFB ',
+    'vault login -a ',
+    'az login -p',
+    'create secret --from-literal ',
+    'openssl -k',
+    'openssl passwd -1 ',
+    'echo a:b',
+    'echo a | ',
+    'kinit a',
+    '1 SHA1 ',
+    '.auth("a',
+    'authorization: basic ',
   ]
   for (const text of texts) {
     const started = process.cpuUsage()

@@ -4,11 +4,11 @@
  */
 
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { looksRandom } from '../../text/random-text.ts'
+import { oneLine } from '../../text/one-line.ts'
 import { wordSet } from '../../text/words.ts'
 import type { FieldPath, PathStep } from '../field-path.ts'
-import { isCredentialName, mayBeCredentialName, speaksOfCredential } from './credential-names.ts'
-import { hasSecretText } from './credential-text.ts'
+import { isCredentialName, isNamedCredential, speaksOfCredential } from './credential-names.ts'
+import { hasSecretText, whySecretText } from './credential-text.ts'
 
 /** Annotations in which tools store the whole object, also a Secret: kubectl, kapp, kopf, Rancher, and others of such names. */
 const COPY_OF_THE_OBJECT =
@@ -26,7 +26,12 @@ const HARMLESS = /^(?:true|false|yes|no|on|off|null|none|\d|\$\([\w.-]+\)|\$\{[\
 
 /** Whether a value at a location is hidden. A map or list is, if anything in it is. */
 export function looksSecret(path: FieldPath, value: Json | undefined): boolean {
-  if (path.some((step) => stepLooksSecret(step))) return true
+  return whySecret(path, value) !== undefined
+}
+
+/** Why a value at a location is hidden, as a clause without the value; undefined where it is shown. */
+export function whySecret(path: FieldPath, value: Json | undefined): string | undefined {
+  if (path.some((step) => stepLooksSecret(step))) return 'a part of its location is a credential'
   return judge(path.map(nameOf), value, lastItemName(path))
 }
 
@@ -41,33 +46,54 @@ function nameOf(step: PathStep): string {
  */
 export function stepLooksSecret(step: PathStep): boolean {
   if (step.kind === 'field') return isCopyOfTheObject(step.name) || hasSecretText(step.name)
-  if (step.kind === 'member') return judge([], step.value, '')
-  return step.kind === 'item' && Object.entries(step.keys).some(([key, value]) => judge([key], value, ''))
+  if (step.kind === 'member') return judge([], step.value, '') !== undefined
+  return step.kind === 'item' && Object.entries(step.keys).some(([key, value]) => judge([key], value, '') !== undefined)
 }
 
 /** Name of the item that the last field belongs to: `DB_PASSWORD` for `env[name=DB_PASSWORD].value`. */
 function lastItemName(path: FieldPath): string {
   const step = path.at(-2)
-  const name = step?.kind === 'item' ? getKey(step.keys, 'name') : undefined
+  return step?.kind === 'item' ? nameIn(step.keys) : ''
+}
+
+/** Fields in which an item of a list says what its value is: `{name: DB_PASSWORD, value: x}`, `{key: Authorization, value: x}`. */
+export const ITEM_NAMES: readonly string[] = ['name', 'key', 'header']
+
+function nameIn(owner: JsonObject): string {
+  const name = ITEM_NAMES.map((key) => getKey(owner, key)).find((one) => typeof one === 'string')
   return typeof name === 'string' ? name : ''
 }
 
-function judge(names: readonly string[], value: Json | undefined, item: string): boolean {
-  if (isJsonArray(value)) return value.some((below) => judge(names, below, '')) || areSecretArguments(value)
-  if (isJsonObject(value))
-    return isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => judgeEntry(names, value, key, below))
-  if (typeof value === 'string') return (!HARMLESS.test(value) && isTelling(names, item, value)) || hasSecretText(value)
+function judge(names: readonly string[], value: Json | undefined, item: string): string | undefined {
+  if (isJsonArray(value)) return firstOf(value, (below) => judge(names, below, '')) ?? whyArguments(value)
+  if (isJsonObject(value)) {
+    if (isEmbeddedSecret(value)) return 'it is a Secret inside another object'
+    return firstOf(Object.entries(value), ([key, below]) => judgeEntry(names, value, key, below))
+  }
+  if (typeof value === 'string') return (HARMLESS.test(value) ? undefined : whyName(names, item, value)) ?? whySecretText(value)
   // A number may be a PIN. Flags and limits (`maxTokens: 5`) are no credentials.
-  return (
-    (typeof value === 'number' || typeof value === 'bigint') &&
-    /(?:passw(?:or)?d|passphrase|secret)$|(?:^|[-_.])pin$/i.test(names.at(-1) ?? '')
-  )
+  const last = names.at(-1) ?? ''
+  const isPin = /(?:passw(?:or)?d|passphrase|secret)$|(?:^|[-_.])pin$/i.test(last)
+  return (typeof value === 'number' || typeof value === 'bigint') && isPin ? ofName(last) : undefined
+}
+
+function firstOf<Item>(items: readonly Item[], why: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = why(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function ofName(name: string): string {
+  return `the name ${oneLine(name, 80)} says that it is a credential`
 }
 
 /** `--password` and `x` as two arguments are equal to `--password x` as one. */
-function areSecretArguments(list: readonly Json[]): boolean {
+function whyArguments(list: readonly Json[]): string | undefined {
   const words = list.filter((word) => typeof word === 'string')
-  return words.length > 1 && words.some((word) => word.startsWith('-')) && hasSecretText(words.map((word) => word.slice(0, 300)).join(' '))
+  if (words.length < 2 || !words.some((word) => word.startsWith('-'))) return undefined
+  return whySecretText(words.map((word) => word.slice(0, 300)).join(' '))
 }
 
 /** Whether the annotation of this name stores the whole object. */
@@ -75,10 +101,10 @@ export function isCopyOfTheObject(name: string): boolean {
   return COPY_OF_THE_OBJECT.test(name)
 }
 
-function judgeEntry(names: readonly string[], owner: JsonObject, key: string, value: Json): boolean {
-  if (isCopyOfTheObject(key) || hasSecretText(key)) return true
-  const name = getKey(owner, 'name')
-  return judge([...names, key], value, typeof name === 'string' ? name : '')
+function judgeEntry(names: readonly string[], owner: JsonObject, key: string, value: Json): string | undefined {
+  if (isCopyOfTheObject(key)) return 'it is a copy of the whole object'
+  if (hasSecretText(key)) return 'a name in it is a credential'
+  return judge([...names, key], value, nameIn(owner))
 }
 
 /** Whether the value is a Secret inside another object: a template, or a manifest for a controller. */
@@ -86,20 +112,17 @@ export function isEmbeddedSecret(value: JsonObject): boolean {
   return getKey(value, 'kind') === 'Secret' && ['data', 'stringData'].some((key) => isJsonObject(getKey(value, key)))
 }
 
-function isTelling(names: readonly string[], item: string, value: string): boolean {
+/** Why the name of a value says that it is a credential; undefined where it does not. */
+function whyName(names: readonly string[], item: string, value: string): string | undefined {
   const last = names.at(-1) ?? ''
   const above = names.findLast((name, index) => name !== '' && index < names.length - 1) ?? ''
-  if (HOLDERS.has(last)) return isNameOf(item, value) || isNameOf(above, value)
-  if (isNameOf(last, value)) return true
+  const telling = (HOLDERS.has(last) ? [item, above] : [last]).find((name) => isNamedCredential(name, value))
+  if (telling !== undefined) return ofName(telling)
+  if (HOLDERS.has(last)) return undefined
   // `tokens: { alice: … }` holds credentials; `secret: { name: … }` and `imagePullSecrets[0].name` name one.
-  return (
+  const isHeld =
     isCredentialName(above) && last !== above && !PARTS_OF_A_REFERENCE.has(last) && !speaksOfCredential(last) && !isReferenceList(above)
-  )
-}
-
-/** Whether the name identifies a credential, or may, and the value looks random. */
-function isNameOf(name: string, value: string): boolean {
-  return isCredentialName(name) || (mayBeCredentialName(name) && looksRandom(value))
+  return isHeld ? ofName(above) : undefined
 }
 
 /** `imagePullSecrets`, `secrets`: lists of names. */

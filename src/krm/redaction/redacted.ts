@@ -8,7 +8,7 @@ import { Derived } from '../../text/derived.ts'
 import { canonicalJson, getKey, isJsonObject, type Json } from '../../text/json.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
-import { looksSecret } from './looks-secret.ts'
+import { whySecret } from './looks-secret.ts'
 
 declare const redacted: unique symbol
 
@@ -94,10 +94,10 @@ export interface ValueLocation {
 /** Why a value is hidden, as a clause for people; undefined if it is shown. */
 export function whyHidden({ id, path, visibility }: ValueLocation, value: Json | undefined): string | undefined {
   if (visibility?.shown === false) return visibility.why
-  if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type, labels and known annotations are shown'
+  if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type and known labels, annotations and finalizers are shown'
   if (isOfSecretTemplate(id, path, value)) return 'it is what a Secret will hold'
   if (visibility?.shown === true) return undefined
-  return looksSecret(path, value) ? 'its name or its form identifies a credential' : undefined
+  return whySecret(path, value)
 }
 
 export function isSensitive(location: ValueLocation, value: Json | undefined): boolean {
@@ -112,22 +112,27 @@ const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
 const SHOWN_ANNOTATION =
   /^(?:backporch\.dev\/.*|kubernetes\.io\/(?:service-account\.(?:name|uid)|description)|cert-manager\.io\/(?:certificate-name|common-name|alt-names|ip-sans|uri-sans|issuer-(?:name|kind|group))|(?:internal\.)?config\.kubernetes\.io\/[a-z-]+|(?:internal\.)?kpt\.dev\/[a-z-]+|config\.k8s\.io\/owning-inventory|client\.lifecycle\.config\.k8s\.io\/deletion|meta\.helm\.sh\/release-name(?:space)?|helm\.sh\/(?:hook|hook-weight|hook-delete-policy|resource-policy)|argocd\.argoproj\.io\/(?:sync-wave|sync-options|compare-options|tracking-id|hook|hook-delete-policy)|kustomize\.toolkit\.fluxcd\.io\/(?:prune|reconcile|ssa|force)|sealedsecrets\.bitnami\.com\/(?:managed|namespace-wide|cluster-wide|patch))$/
 
-/** Whether a value of a Secret is hidden: all but its labels, type and known annotations. */
+/** Shown labels of Secrets: those that Kubernetes, package managers and syncers write or select by. Any other has a value of whoever wrote it. */
+const SHOWN_LABEL =
+  /^(?:app|component|tier|team|env|environment|release|chart|heritage|instance|k8s-app|name|owner|status|version|modifiedAt|(?:[a-z-]+\.)?(?:kubernetes|k8s)\.io\/[a-z-]+|helm\.sh\/chart|argocd\.argoproj\.io\/(?:instance|secret-type)|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/name(?:space)?|toolkit\.fluxcd\.io\/[a-z-]+|(?:controller\.|acme\.)?cert-manager\.io\/[a-z-]+|(?:reconcile\.)?external-secrets\.io\/[a-z-]+|sealedsecrets\.bitnami\.com\/[a-z-]+|velero\.io\/[a-z-]+|(?:[a-z]+\.)?cattle\.io\/[a-z-]+|kpt\.dev\/[a-z-]+|cli-utils\.sigs\.k8s\.io\/[a-z-]+|applyset\.k8s\.io\/[a-z-]+|backporch\.dev\/.*)$/
+/** `kubernetes`, `example.com/protect`: the name of whoever holds the object back. */
+const FINALIZER = /^(?:kubernetes|orphan|foregroundDeletion|[a-z0-9.-]+\.[a-z]{2,}\/[A-Za-z0-9._-]{1,63})$/
+
+/** Whether a value of a Secret is hidden: all but its type, and the labels, annotations and finalizers that are known. */
 export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): boolean {
   const [first, second, third] = path.map((step) => (step.kind === 'field' ? step.name : ''))
   if (first === undefined) return true
   if (!SHOWN_OF_A_SECRET.has(first)) return true
   if (first !== 'metadata') return false
-  if (second === undefined) return isJsonObject(value) && isHiddenOfSecret([...path, ANNOTATIONS], getKey(value, 'annotations'))
-  if (second !== 'annotations') return false
-  return third === undefined ? isJsonObject(value) && Object.keys(value).some(isHiddenAnnotation) : isHiddenAnnotation(third)
+  if (second === undefined) return isJsonObject(value) && MARKS.some((step) => isHiddenOfSecret([...path, step], getKey(value, step.name)))
+  if (second === 'finalizers') return [value].flat().some((one) => typeof one === 'string' && !FINALIZER.test(one))
+  const shown = SHOWN_MARK[second]
+  if (shown === undefined) return false
+  return third === undefined ? isJsonObject(value) && Object.keys(value).some((name) => !shown.test(name)) : !shown.test(third)
 }
 
-const ANNOTATIONS: PathStep = { kind: 'field', name: 'annotations' }
-
-function isHiddenAnnotation(name: string): boolean {
-  return !SHOWN_ANNOTATION.test(name)
-}
+const SHOWN_MARK: Readonly<Record<string, RegExp>> = { annotations: SHOWN_ANNOTATION, labels: SHOWN_LABEL }
+const MARKS = ['annotations', 'labels', 'finalizers'].map((name) => ({ kind: 'field', name }) as const)
 
 /** Kinds from which a controller creates Secrets, and the location of the content. Encrypted content and references are shown. */
 const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([

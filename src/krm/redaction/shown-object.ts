@@ -7,7 +7,7 @@ import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObj
 import type { FieldPath, PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
 import { hasSecretText } from './credential-text.ts'
-import { isEmbeddedSecret, looksSecret } from './looks-secret.ts'
+import { ITEM_NAMES, isEmbeddedSecret, looksSecret } from './looks-secret.ts'
 import {
   isHiddenOfSecret,
   isOfSecretTemplate,
@@ -91,10 +91,10 @@ class ObjectView {
   }
 
   private map(path: FieldPath, map: JsonObject): Json {
-    const name = getKey(map, 'name')
+    const names = Object.entries(map).filter(([key, value]) => ITEM_NAMES.includes(key) && typeof value === 'string')
     const shown = emptyObject()
     for (const [key, value] of Object.entries(map)) {
-      const owner = typeof name === 'string' && key !== 'name' ? { name } : {}
+      const owner = Object.fromEntries(names.filter(([one]) => one !== key))
       this.put(shown, key, this.part([...path, { kind: 'field', name: key }], value, { ...owner, [key]: value }), path)
     }
     return shown
