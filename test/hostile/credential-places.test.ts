@@ -1,7 +1,7 @@
 /** A name that says credential hides its value in whatever form the two stand; a name that only sounds like one hides nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksSecret } from '../../src/krm/redaction/looks-secret.ts'
+import { looksSecret, whySecret } from '../../src/krm/redaction/looks-secret.ts'
 import { isHiddenOfSecret } from '../../src/krm/redaction/redacted.ts'
 import { path } from '../fakes/live-object.ts'
 import { seedsOf } from '../seeds/seeds.ts'
@@ -25,6 +25,23 @@ for (const { seed } of seedsOf(import.meta.filename))
         assert.deepEqual(shown, [])
       })
   }
+
+test('a number is a credential under a name of one, whatever it begins with', () => {
+  for (const name of ['MINIO_ROOT_PASSWORD', 'MAX_PASSWORD', 'counter_token', 'MAXMIND_LICENSE_KEY', 'minSecret', 'accountToken'])
+    assert.equal(looksSecret(path(`data.${name}`), '12345678'), true, name)
+})
+
+test('why a value is hidden has no part of a hidden text, and no name that is a credential', () => {
+  const token = `ghp_${new Draw('why').text(36)}`
+  const whys = [
+    whySecret(path('data.color'), 'hunter2password: x4711\n'),
+    whySecret(path('spec.list'), [{ value: 'x4711', name: `${token}-password` }]),
+  ]
+  assert.ok(
+    whys.every((why) => why !== undefined && !/hunter2|ghp_/.test(why)),
+    whys.join('; '),
+  )
+})
 
 for (const [location, value] of HARMLESS)
   test(`shown: ${location.replace('spec.template.spec.containers[name=app]', '…')} ${JSON.stringify(value).slice(0, 60)}`, () =>

@@ -69,20 +69,25 @@ const KIND_OF_AUTHORIZATION = /^[a-z][a-z-]*$|^[A-Z][A-Za-z]*$|^(?:oauth|oidc|sa
 const COMMUNITY = /(?:^|[-_.a-z])community$/i
 /** Communities of BGP (RFC 1997, 4360, 8092). */
 const BGP_COMMUNITY =
-  /^(?:(?:0x[0-9a-f]+|\d+)(?::\d+)*[\s,]*)+$|^(?:no-(?:export|advertise|peer)|local-as|internet|graceful-shutdown|blackhole)$/i
+  /^(?:0x[0-9a-f]{1,16}|\d{1,20}(?::\d{1,20}){0,3})(?:[\s,]{1,9}\d{1,20}(?::\d{1,20}){0,3})*$|^(?:no-(?:export|advertise|peer)|local-as|internet|graceful-shutdown|blackhole)$/i
 
-/** `MAX_TOKENS: 4096`, `tokens_per_minute: 90k`: a number under a name of amounts. */
+/** A name of amounts: `MAX_TOKENS`, `tokens_per_minute`, `maxNewTokens`; not `MINIO_TOKEN`. */
 const AMOUNT_NAME =
-  /tokens$|budget|(?:^|[-_.])(?:max|min|limit|quota|count)|(?:^|[a-z])(?:Max|Min|Limit|Quota|Count)|per[-_]?(?:second|minute|hour|day|request|call)/
-const AMOUNT = /^[+-]?\d[\d_.,]*\s?(?:[kKMGT]i?|m|ms|s|h|d|%)?$/
+  /tokens$|(?:^|[-_.])(?:max|min|limit|quota|count)(?:[-_.]|$)|(?:^max|^min|[a-z](?:Max|Min|Limit|Quota|Count))(?![a-z])|per[-_]?(?:second|minute|hour|day|request|call)/
+const AMOUNT = /^[+-]?\d[\d_.,]{0,30}\s?(?:[kKMGT]i?|m|ms|s|h|d|%)?$/
+
+/** `MAX_TOKENS: 4096`, `tokens_per_minute: 90k`: tokens are counted, and no other credential is. */
+function isAmount(name: string, value: string): boolean {
+  if (!AMOUNT.test(value) || !AMOUNT_NAME.test(/[a-z]/.test(name) ? name : name.toLowerCase())) return false
+  return !isCredentialName(name.replace(/tokens?/gi, ''))
+}
 
 /**
  * Whether a value under this name is a credential: the one rule of a name and its value, in whatever form the two stand. Flags, references and
  * placeholders are left out before.
  */
 export function isNamedCredential(name: string, value: string): boolean {
-  if (AMOUNT.test(value) && AMOUNT_NAME.test(/[a-z]/.test(name) ? name : name.toLowerCase())) return false
-  if (isCredentialName(name)) return true
+  if (isCredentialName(name)) return !isAmount(name, value)
   const own = ownName(name)
   if (HEADER.test(own)) return !KIND_OF_AUTHORIZATION.test(value)
   if (COMMUNITY.test(own)) return !BGP_COMMUNITY.test(value)

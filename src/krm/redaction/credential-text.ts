@@ -4,7 +4,6 @@
  * library knows. Sources of the forms: the issuers' documentation as collected in gitleaks' `config/gitleaks.toml` (facts, not its code).
  */
 import { createHash } from 'node:crypto'
-import { oneLine } from '../../text/one-line.ts'
 import { holdsKey } from '../../text/random-text.ts'
 import { isCredentialName, isNamedCredential, isPairName } from './credential-names.ts'
 import { libraryFinds } from './rule-library.ts'
@@ -126,16 +125,15 @@ function isPassword(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value) && !NO_VALUE.test(value)
 }
 
-/** The name to which the text gives a credential as its value. */
-function assignedName(text: string): string | undefined {
+function assigns(text: string): boolean {
   for (const pattern of [ASSIGNMENT, BESIDE, XML, XML_BESIDE]) {
-    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return name
+    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return true
   }
-  for (const [, name = '', value = ''] of text.matchAll(QUOTED)) if (isPassword(value) && isValue(name, value)) return name
+  for (const [, name = '', value = ''] of text.matchAll(QUOTED)) if (isPassword(value) && isValue(name, value)) return true
   for (const [line, name = '', value = ''] of text.matchAll(LINE_END))
-    if (isPassword(value) && isCredentialName(name) && !NAMES_AN_OBJECT.test(line)) return name
-  for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return name
-  return undefined
+    if (isPassword(value) && isCredentialName(name) && !NAMES_AN_OBJECT.test(line)) return true
+  for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return true
+  return false
 }
 
 const MOST_KNOWN = 20_000
@@ -170,8 +168,8 @@ function credentialIn(text: string, layers: number): string | undefined {
   if (FORMS.some((pattern) => pattern.test(text)))
     return 'it is or has a token, a key, an address, a header, a command or a line of a file with a credential'
   if (SECRET_KIND.test(text) && SECRET_CONTENT.test(text)) return 'it has the manifest of a Secret'
-  const name = assignedName(text)
-  if (name !== undefined) return `it gives ${oneLine(name, 80)} a value`
+  // Not which: the name is a part of the hidden text.
+  if (assigns(text)) return 'a name in it says that its value is a credential'
   if (holdsBasic(text)) return 'it has a user with a password in base64'
   if (holdsKey(text)) return 'it has a long random word'
   if (windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part))) return 'it has a token of a known issuer'

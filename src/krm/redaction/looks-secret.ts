@@ -86,6 +86,8 @@ function firstOf<Item>(items: readonly Item[], why: (item: Item) => string | und
 }
 
 function ofName(name: string): string {
+  // The name of an item is a value itself.
+  if (hasSecretText(name)) return 'its name says that it is a credential'
   return `the name ${oneLine(name, 80)} says that it is a credential`
 }
 

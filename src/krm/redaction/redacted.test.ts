@@ -6,7 +6,7 @@ import { randomJson, randomPath } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { formatJson, type Json, jsonEquals } from '../../text/json.ts'
 import type { ResourceId } from '../resource-id.ts'
-import { isSensitive, keyedHash, redact, redactionKey, redactUnread, show, shownJson } from './redacted.ts'
+import { isHiddenOfSecret, isSensitive, keyedHash, redact, redactionKey, redactUnread, show, shownJson } from './redacted.ts'
 
 const KEY = redactionKey(new Uint8Array(32).fill(1))
 const OTHER_KEY = redactionKey(new Uint8Array(32).fill(2))
@@ -37,6 +37,13 @@ for (const [location, value, hidden] of OF_A_SECRET) {
   test(`of a Secret, ${location} is ${hidden ? 'hidden' : 'shown'}`, () =>
     assert.equal(isSensitive({ id: SECRET, path: path(location) }, value), hidden))
 }
+
+test('a name that every object of the language has is no known mark of a Secret', () => {
+  for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
+    const location = [{ kind: 'field', name: 'metadata' } as const, { kind: 'field', name } as const]
+    assert.equal(isHiddenOfSecret(location, { a: 1 }), false)
+  }
+})
 
 test('nothing of the content of a Secret is ever shown, whatever the path and the value', () => {
   fc.assert(

@@ -126,12 +126,15 @@ export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): bool
   if (first !== 'metadata') return false
   if (second === undefined) return isJsonObject(value) && MARKS.some((step) => isHiddenOfSecret([...path, step], getKey(value, step.name)))
   if (second === 'finalizers') return [value].flat().some((one) => typeof one === 'string' && !FINALIZER.test(one))
-  const shown = SHOWN_MARK[second]
+  const shown = SHOWN_MARKS.get(second)
   if (shown === undefined) return false
   return third === undefined ? isJsonObject(value) && Object.keys(value).some((name) => !shown.test(name)) : !shown.test(third)
 }
 
-const SHOWN_MARK: Readonly<Record<string, RegExp>> = { annotations: SHOWN_ANNOTATION, labels: SHOWN_LABEL }
+const SHOWN_MARKS: ReadonlyMap<string, RegExp> = new Map([
+  ['annotations', SHOWN_ANNOTATION],
+  ['labels', SHOWN_LABEL],
+])
 const MARKS = ['annotations', 'labels', 'finalizers'].map((name) => ({ kind: 'field', name }) as const)
 
 /** Kinds from which a controller creates Secrets, and the location of the content. Encrypted content and references are shown. */
