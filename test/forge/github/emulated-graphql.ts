@@ -114,6 +114,7 @@ function repositoryNode(state: EmulatedState): unknown {
   return {
     ref: ({ qualifiedName }: { readonly qualifiedName: string }) => {
       const branch = qualifiedName.replace(/^refs\/heads\//, '')
+      if (!state.tellsProtection) throw new Refusal('FORBIDDEN', 'Resource not accessible by integration')
       if (!state.git.branches().has(branch)) return null
       return { refUpdateRule: state.protectedBySignatures(branch) ? { requiresSignatures: true } : null }
     },

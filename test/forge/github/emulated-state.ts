@@ -107,6 +107,8 @@ export class EmulatedState {
   requiredStatuses: readonly string[] = []
   /** Whether commits of a branch have to be signed, by a rule of the older branch protection; a ruleset is in `rules`. */
   protectedBySignatures: (branch: string) => boolean = () => false
+  /** Whether an account is told of the older branch protection. */
+  tellsProtection = true
   /** A server may be set up to sign nothing. */
   signsCommits = true
   /** Commits with a signature of GitHub. */

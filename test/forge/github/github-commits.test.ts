@@ -104,7 +104,13 @@ describe('commits that have to be signed', () => {
     state.protectedBySignatures = (branch) => branch === 'main'
     await open()
     assert.notEqual(await repository.write(wanted), own)
-    state.protectedBySignatures = () => false
+    state.tellsProtection = false
+    await open()
+    assert.equal(await repository.write(wanted), own, 'what is not told holds nothing up')
+    required('main')
+    await open()
+    assert.notEqual(await repository.write(wanted), own)
+    Object.assign(state, { tellsProtection: true, protectedBySignatures: () => false })
   })
 
   it('are pushed by git, with the author and the time of GitHub, and are read back', async () => {

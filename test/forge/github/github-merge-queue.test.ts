@@ -6,6 +6,32 @@ import type { ClosedEpisode } from '../../../src/record/schema.ts'
 import { parseGoYaml } from '../../../src/yaml/read/go-yaml.ts'
 import { GitHubWorld } from './github-world.ts'
 
+/** A world of its own with a queue, for as long as the work takes. */
+async function inQueue(work: (other: GitHubWorld) => Promise<void>): Promise<void> {
+  const other = new GitHubWorld({ packages: ['web'] })
+  await other.start()
+  try {
+    other.emulator.state.queue = []
+    await work(other)
+  } finally {
+    await other.stop()
+  }
+}
+
+/** The open proposals of drift. */
+const proposalsOf = ({ emulator: { state } }: GitHubWorld) => state.threads.filter(({ pull }) => pull?.head.startsWith('proposed/'))
+
+/** A person puts it into the queue. */
+function enqueue({ emulator: { state } }: GitHubWorld, number: number): void {
+  state.queue?.push(number)
+  state.enqueuers.set(number, 'wendy')
+}
+
+function freshOn({ emulator: { state } }: GitHubWorld, commit: string | undefined): string {
+  const found = state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')
+  return `${found?.state}: ${found?.description}`
+}
+
 describe('a merge queue on GitHub', () => {
   let world: GitHubWorld
 
@@ -74,31 +100,23 @@ describe('a merge queue on GitHub', () => {
     assert.match(freshOf(next.commit) ?? '', /^success: /)
   })
 
-  it('where live is as git has it by now, the check fails too: what is in the queue would be merged for nothing', async () => {
-    const other = new GitHubWorld({ packages: ['web'] })
-    await other.start()
-    try {
+  it('where live is as git has it by now, the check fails too: what is in the queue would be merged for nothing', () =>
+    inQueue(async (other) => {
       const { state } = other.emulator
-      state.queue = []
       other.edit(0, 'web', 'color', 'red')
       await other.turn()
-      const { number, pull } = state.threads.find((one) => one.pull?.head.startsWith('proposed/')) ?? assert.fail('no proposal')
-      state.queue.push(number)
-      state.enqueuers.set(number, 'wendy')
+      const [{ number, pull } = assert.fail('no proposal')] = proposalsOf(other)
+      enqueue(other, number)
       other.heal(0, 'web')
       other.pass()
       await other.turn()
-      const fresh = state.statuses.findLast(({ sha, context }) => sha === pull?.sha && context === 'drift/fresh')
-      assert.match(`${fresh?.state}: ${fresh?.description}`, /^failure: live changed after the review/)
+      assert.match(freshOn(other, pull?.sha), /^failure: live changed after the review/)
       assert.deepEqual(state.queue, [number])
       state.leaveQueue(number, 'dropped')
       other.pass()
       await other.turn()
       assert.equal(state.thread(number)?.state, 'closed')
-    } finally {
-      await other.stop()
-    }
-  })
+    }))
 
   it('what the queue merges is a decision of the person who approved', async () => {
     const { number } = proposal()
@@ -110,85 +128,64 @@ describe('a merge queue on GitHub', () => {
     assert.deepEqual([closed()?.outcome, closed()?.decidedBy], ['Merged', 'Ada <ada@example.com>'])
   })
 
-  it('a person who puts it into the queue on GitHub has decided', async () => {
-    const other = new GitHubWorld({ packages: ['web'] })
-    await other.start()
-    try {
-      const { state } = other.emulator
-      state.queue = []
+  it('a person who puts it into the queue on GitHub has decided', () =>
+    inQueue(async (other) => {
       other.edit(0, 'web', 'color', 'red')
       await other.turn()
-      const number = state.threads.find(({ pull }) => pull?.head.startsWith('proposed/'))?.number ?? 0
-      state.queue.push(number)
-      state.enqueuers.set(number, 'wendy')
-      state.leaveQueue(number, 'merged')
+      const [{ number } = assert.fail('no proposal')] = proposalsOf(other)
+      enqueue(other, number)
+      other.emulator.state.leaveQueue(number, 'merged')
       other.pass()
       await other.turn()
       const path = other.repository.paths('drift-ledger').find((name) => name.startsWith('closed/')) ?? ''
       assert.match(other.repository.text('drift-ledger', path) ?? '', /outcome: Merged\n {2}decidedBy: wendy\n/)
-    } finally {
-      await other.stop()
-    }
-  })
+    }))
 
-  it('a proposal of several clusters is left alone there too, and its merge is one decision about each', async () => {
-    const other = new GitHubWorld({ packages: ['web'] })
-    await other.start()
-    try {
+  it('a proposal of several clusters is left alone there too, and its merge is one decision about each', () =>
+    inQueue(async (other) => {
       const { state } = other.emulator
-      state.queue = []
-      const policy = (other.repository.text('main', '.drift/policy.yaml') ?? '').replace('limits:\n', 'limits:\n    massMinClusters: 2\n')
+      const policy = other.repository.text('main', '.drift/policy.yaml') ?? ''
       other.repository.commitByHand('main', { '.drift/policy.yaml': policy.replace('limits: {', 'limits: {massMinClusters: 2, ') })
       for (const cluster of [0, 1] as const) other.edit(cluster, 'web', 'color', 'red')
       await other.turn()
-      const proposals = () => state.threads.filter(({ pull }) => pull?.head.startsWith('proposed/'))
-      const [{ number, pull } = assert.fail('no proposal'), ...more] = proposals()
-      assert.deepEqual([more.length, /in 2 clusters/.test(proposals()[0]?.title ?? '')], [0, true], proposals()[0]?.title)
-      state.queue.push(number)
-      state.enqueuers.set(number, 'wendy')
+      const [{ number, pull, title } = assert.fail('no proposal'), ...more] = proposalsOf(other)
+      assert.deepEqual([more.length, /in 2 clusters/.test(title)], [0, true], title)
+      enqueue(other, number)
       const commit = pull?.sha
       other.repository.commitByHand('main', { 'apps/web/README.md': 'more\n' })
       other.pass()
       await other.turn()
-      assert.equal(proposals()[0]?.pull?.sha, commit)
+      assert.equal(state.thread(number)?.pull?.sha, commit)
       other.edit(1, 'web', 'size', 'huge')
       other.pass()
       await other.turn()
       state.sync()
-      assert.equal(proposals().find((one) => one.number === number)?.pull?.sha, commit, 'nothing is pushed to it')
-      const fresh = state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')
-      assert.match(`${fresh?.state}: ${fresh?.description}`, /^failure: live changed after the review/)
+      assert.equal(state.thread(number)?.pull?.sha, commit, 'nothing is pushed to it')
+      assert.match(freshOn(other, commit), /^failure: live changed after the review/)
       state.leaveQueue(number, 'merged')
       other.pass()
       await other.turn()
       const closed = other.repository.paths('drift-ledger').filter((name) => name.startsWith('closed/'))
-      assert.deepEqual(
-        closed.map((path) =>
-          /outcome: (\w+)\n {2}decidedBy: (\w+)\n/
-            .exec(other.repository.text('drift-ledger', path) ?? '')
-            ?.slice(1)
-            .join(' '),
-        ),
-        ['Merged wendy', 'Merged wendy'],
+      const decisions = closed.map((path) =>
+        /outcome: (\w+)\n {2}decidedBy: (\w+)\n/.exec(other.repository.text('drift-ledger', path) ?? ''),
       )
-    } finally {
-      await other.stop()
-    }
-  })
+      assert.deepEqual(
+        decisions.map((found) => found?.slice(1)),
+        [
+          ['Merged', 'wendy'],
+          ['Merged', 'wendy'],
+        ],
+      )
+    }))
 
-  it('says why GitHub does not take it', async () => {
-    const other = new GitHubWorld({ packages: ['web'] })
-    await other.start()
-    try {
-      Object.assign(other.emulator.state, { queue: [], blocked: true })
+  it('says why GitHub does not take it', () =>
+    inQueue(async (other) => {
+      other.emulator.state.blocked = true
       other.edit(0, 'web', 'color', 'red')
       await other.turn()
       await assert.rejects(
         other.approve('apps/web'),
         ({ code, what, why }: Failure) => code === 'BP4002' && /into the merge queue/.test(what) && /not mergeable/.test(why),
       )
-    } finally {
-      await other.stop()
-    }
-  })
+    }))
 })

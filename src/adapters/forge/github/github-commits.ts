@@ -3,6 +3,7 @@
  * (docs/facts/github-signed-commits.md); an App has no account to which a signing key could be added.
  */
 import { createHash } from 'node:crypto'
+import { asFailure } from '../../../failure.ts'
 import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ForgeCommits, UnmadeCommit, UnmadeFile } from '../../../ports/hosted-forge.ts'
 import { notThisForge } from '../forge-failure.ts'
@@ -73,9 +74,7 @@ export class GitHubCommits implements ForgeCommits {
   async #isRequired(branch: string, signal: AbortSignal): Promise<boolean> {
     const client = this.#client
     const { owner, repo, request } = await client.target(signal)
-    const variables = { owner, name: repo, ref: `${HEADS}${branch}` }
-    const answer = await client.graphql<RuleAnswer>(READ, QUERY, variables, signal)
-    if (answer.repository?.ref?.refUpdateRule?.requiresSignatures === true) return true
+    if (await this.#isProtected({ owner, name: repo, ref: `${HEADS}${branch}` }, signal)) return true
     try {
       const rules = await client.list(READ, (page) =>
         client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request }),
@@ -85,6 +84,18 @@ export class GitHubCommits implements ForgeCommits {
       // A plan without rulesets, or a server of before them.
       const status = statusOf(thrown)
       if (status !== 403 && status !== 404) throw thrown
+      return false
+    }
+  }
+
+  /** Of the older branch protection; false where GitHub does not tell the account, or has no such field. */
+  async #isProtected(variables: Readonly<Record<'owner' | 'name' | 'ref', string>>, signal: AbortSignal): Promise<boolean> {
+    try {
+      const answer = await this.#client.graphql<RuleAnswer>(READ, QUERY, variables, signal)
+      return answer.repository?.ref?.refUpdateRule?.requiresSignatures === true
+    } catch (thrown) {
+      const { code } = asFailure(thrown)
+      if (signal.aborted || (code !== 'BP5003' && code !== 'BP5006')) throw thrown
       return false
     }
   }
