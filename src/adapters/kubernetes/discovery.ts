@@ -3,6 +3,7 @@
  * group version. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
  */
 import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../../failure.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
@@ -40,6 +41,8 @@ const ACCEPT = ['v2', 'v2beta1']
   .join(',')
 /** Milliseconds. A missing kind is looked up anew in an older catalogue: its CRD may have come since. */
 const TRUST_A_MISS = 2_000
+/** Milliseconds before each look for a kind whose path is not served any more: the server's handlers drop a CRD before its discovery does. */
+const LOOKS = [0, 0, 500, 2_000]
 /** Group versions by their content: clusters serve mostly the same, and each would take 30 KiB for them. */
 const SHARED = new LRUCache<string, GroupVersion>({ maxSize: 2_000, sizeCalculation: () => 1 })
 
@@ -71,6 +74,21 @@ export class Discovery {
     }
     const where = { cluster: this.api.cluster, apiVersion: apiVersion || group || 'v1' }
     throw notServed(where, kind, 'discovery does not list it', await this.othersOf(kind))
+  }
+
+  /**
+   * Whether a kind that was listed is not served any more: its CRD was removed since.
+   * @throws Failure BP30xx where this is not known
+   */
+  async isGone({ apiVersion, kind }: ServedResource, signal: AbortSignal): Promise<boolean> {
+    for (const wait of LOOKS) {
+      await sleep(wait, undefined, { signal })
+      const known = await this.read(signal)
+      if ((await this.lookUp(known, apiVersion, kind, signal)) === undefined) return true
+      // The next look reads anew, unless another kind's has done so.
+      if ((await this.catalogue) === known) this.catalogue = undefined
+    }
+    return false
   }
 
   /** Versions in which the server has a kind of this name, as far as they are known without a request: kinds move between groups. */

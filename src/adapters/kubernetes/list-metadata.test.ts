@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listOf, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import { DISCOVERY, discoveryList, listOf, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedRequest } from '../../../test/apiserver/scripted-server.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -96,4 +96,23 @@ test('all kinds of a namespace are listed but those that only controllers write,
     api.requested().some((line) => line.includes('clusterroles')),
     false,
   )
+})
+
+test('a kind that is removed between discovery and its list has no objects; one that discovery still lists is told', async (t) => {
+  const apps = DISCOVERY['GET /apis']
+  let looks = 0
+  const removed = await scriptedApi(t, {
+    [CONFIG_MAPS]: () => metadata('ConfigMap', 'shop', 'a'),
+    'GET /api/v1/namespaces/shop/services': () => metadata('Service', 'shop'),
+    'GET /api/v1/namespaces/shop/secrets': () => metadata('Secret', 'shop'),
+    // The paths are gone at once, and discovery says so at its third look.
+    'GET /apis': (request) => (++looks < 3 && apps !== undefined ? apps(request) : { body: discoveryList() }),
+  })
+  const [answer] = await removed.cluster.readInventories([{ namespaces: ['shop'] }], signal)
+  assert.deepEqual([keys(answer), answer !== undefined && 'unread' in answer, looks], [['/ConfigMap/shop/a'], false, 3])
+
+  const missing = await scriptedApi(t, { [CONFIG_MAPS]: () => metadata('ConfigMap', 'shop', 'a') })
+  const listing = [location('ConfigMap', 'shop'), location('Service', 'shop')]
+  const [part] = await missing.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  assert.deepEqual(part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code), ['BP3009'])
 })

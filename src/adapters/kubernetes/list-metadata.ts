@@ -103,7 +103,8 @@ export async function listMetadata(
   return answers
 }
 
-async function listOnce({ api }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
+/** A kind whose CRD was removed after discovery listed it has no objects. */
+async function listOnce({ api, discovery }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
   const objects: JsonObject[] = []
   const requested = requestedFor(api.cluster, 'list', served, { namespace })
   const take = (item: JsonObject): void => {
@@ -112,7 +113,12 @@ async function listOnce({ api }: LiveSources, { served, namespace, labelSelector
     objects.push({ apiVersion: served.apiVersion, kind: served.kind, metadata: isJsonObject(metadata) ? metadata : {} })
   }
   const selected = labelSelector === '' ? {} : { labelSelector }
-  await listObjects(api, served, { namespace, ...selected, metadataOnly: true, take, restart: () => objects.splice(0) }, signal)
+  try {
+    await listObjects(api, served, { namespace, ...selected, metadataOnly: true, take, restart: () => objects.splice(0) }, signal)
+  } catch (thrown) {
+    if (failureOrThrow(thrown).code === 'BP3009' && (await discovery.isGone(served, signal))) return []
+    throw thrown
+  }
   return objects
 }
 
