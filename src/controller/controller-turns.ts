@@ -76,6 +76,8 @@ export interface TurnsOptions {
   readonly intake: IntakeOptions
 }
 
+/** A turn begins with the refs. */
+const FIRST_STEP = 'reading the repository'
 /** Milliseconds that a turn gives to its Events. */
 const EVENTS_WITHIN = 5_000
 
@@ -107,6 +109,8 @@ export class ControllerTurns {
   private isOutdated = false
   private running = false
   succeeded = false
+  /** What the running turn does. */
+  currentStep = loggableName(FIRST_STEP)
   private requests = 0
   private readonly failures: LastingFailures
   /** Phases that the running turn came to. */
@@ -139,6 +143,7 @@ export class ControllerTurns {
   readonly one = async (signal: AbortSignal): Promise<void> => {
     const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
+    this.currentStep = loggableName(FIRST_STEP)
     this.phases.clear()
     this.meter?.begin()
     this.tracer?.begin()
@@ -247,7 +252,8 @@ export class ControllerTurns {
     this.phases.add(phaseOf(step) ?? 'read')
     this.meter?.step(step)
     this.tracer?.step(step)
-    this.ports.log.process({ event: 'step', step: loggableName(step) })
+    this.currentStep = loggableName(step)
+    this.ports.log.process({ event: 'step', step: this.currentStep })
   }
 
   private readonly request: Trace = (request) => {

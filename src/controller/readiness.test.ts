@@ -129,8 +129,24 @@ test('the oldest proof of a watch counts, after a minute; kinds without one and 
 
 test('a turn that waited for other repositories does not make its cluster stale', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnAdmitted(600_000)
+  state.turnAdmitted(600_000, NOW)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   const most = NOW + 3 * (INTERVAL + 600_000) + 60_000
   assert.deepEqual([state.at(most).ready, state.at(most + 1_000).ready], [true, false])
+})
+
+test('a turn that waits or runs for long has a line, which says what it does', () => {
+  const state = new ReadinessState(INTERVAL, 'acme/deploy')
+  const step = loggableName('observing prod')
+  const line = (now: number): string[] => shown(state.at(now, step)).slice(2)
+  state.turnDue(NOW)
+  assert.deepEqual([line(NOW + 29_999), state.runsFor(NOW + 30_000)], [[], 0])
+  assert.deepEqual(line(NOW + 30_000), ['+ repository acme/deploy: its turn waits for 30s: until turns of other repositories end'])
+  state.turnAdmitted(40_000, NOW + 40_000)
+  assert.deepEqual([line(NOW + 60_000), state.runsFor(NOW + 60_000)], [[], 20])
+  assert.deepEqual(line(NOW + 170_000), ['+ repository acme/deploy: its turn runs for 2m10s: observing prod'])
+  // The clock was set back.
+  assert.deepEqual([line(NOW - 3_600_000), state.runsFor(NOW - 3_600_000)], [[], 0])
+  state.turnLeft()
+  assert.deepEqual([line(NOW + 170_000), state.runsFor(NOW + 170_000)], [[], 0])
 })

@@ -5,6 +5,7 @@ import { loggableName } from '../krm/redaction/loggable.ts'
 import { type KindWatchState, STALE_AFTER } from '../ports/cluster-watch.ts'
 import type { MetricsSource, ObservedNumbers } from '../ports/metrics.ts'
 import type { Readiness, ReadinessCheck } from '../ports/readiness.ts'
+import { SLICE } from './turn-places.ts'
 
 /** When a cluster was observed last; milliseconds since 1970, 0 for never. */
 interface ClusterAge {
@@ -28,6 +29,8 @@ export class ReadinessState {
   private readonly clusters = new Map<Loggable, number>()
   private readonly repository: string
   private failing: ReadonlySet<FailureCode> = new Set()
+  /** The turn that is due or runs, and since when; milliseconds since 1970. */
+  private current: { readonly state: 'waits' | 'runs'; readonly since: number } | undefined
 
   /** @param interval milliseconds from the end of a turn to the next one @param repository its name; empty where there is one */
   constructor(interval: number, repository = '') {
@@ -44,9 +47,24 @@ export class ReadinessState {
     this.source = { ...this.source, ...source }
   }
 
-  /** @param wait milliseconds that a due turn waited for other repositories */
-  turnAdmitted(wait: number): void {
+  /** @param now milliseconds since 1970 */
+  turnDue(now: number): void {
+    this.current = { state: 'waits', since: now }
+  }
+
+  /** @param wait milliseconds that the due turn waited for other repositories @param now milliseconds since 1970 */
+  turnAdmitted(wait: number, now: number): void {
     this.lastWait = wait
+    this.current = { state: 'runs', since: now }
+  }
+
+  turnLeft(): void {
+    this.current = undefined
+  }
+
+  /** Seconds that the turn runs at that time; 0 where none does. */
+  runsFor(now: number): number {
+    return this.current?.state === 'runs' ? Math.max(0, now - this.current.since) / 1_000 : 0
   }
 
   /**
@@ -64,8 +82,8 @@ export class ReadinessState {
     for (const [name, at] of clusters) this.clusters.set(name, at * 1_000)
   }
 
-  /** @param now milliseconds since 1970 */
-  at(now: number): Readiness {
+  /** @param now milliseconds since 1970 @param step what the running turn does */
+  at(now: number, step?: Loggable): Readiness {
     const first = { ok: this.turnsEnded > 0, text: this.turnsEnded > 0 ? 'first turn ended' : 'first turn: not ended yet' }
     const clusters = [...this.ages()].map(([name, age]) => clusterCheck(name, age, now))
     // A repository without a package has no cluster to be stale.
@@ -73,7 +91,15 @@ export class ReadinessState {
     const observed = clusters.some(({ ok }) => ok) || (clusters.length === 0 && this.succeeded)
     const repository = this.turnsEnded === 0 ? [] : [this.repositoryCheck()]
     const checks = [first, ...repository, ...clusters, ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : [])]
-    return { ready: first.ok && observed, checks }
+    return { ready: first.ok && observed, checks: [...checks, ...this.currentChecks(now, step)] }
+  }
+
+  /** A turn that waits or runs for long. */
+  private currentChecks(now: number, step: Loggable | undefined): readonly ReadinessCheck[] {
+    if (this.current === undefined || now - this.current.since < SLICE) return []
+    const { state, since } = this.current
+    const what = state === 'waits' ? 'until turns of other repositories end' : step
+    return [{ ok: true, text: `${this.repository}: its turn ${state} for ${ageText(now - since)}${what === undefined ? '' : `: ${what}`}` }]
   }
 
   /** What fails may be away for a while, and a restart brings nothing of it back: it makes nothing unready. */

@@ -6,13 +6,13 @@ import type { Clock } from '../ports/clock.ts'
 import type { Metrics, MetricsSource } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
 import type { TurnTraces } from '../ports/turn-traces.ts'
-import { Gate } from '../reconcile/gate.ts'
 import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
 import { joinedReadiness, ReadinessState } from './readiness.ts'
 import { byCluster } from './shared-watch.ts'
 import { QUEUE } from './turn-intake.ts'
 import { TurnLoop } from './turn-loop.ts'
 import { TurnMeter } from './turn-meter.ts'
+import { SLICE, type Sleep, TurnPlaces } from './turn-places.ts'
 import { TurnTracer } from './turn-tracer.ts'
 
 /** Milliseconds. */
@@ -43,6 +43,7 @@ interface SetParts {
   readonly signal: AbortSignal
   /** Turns that run at the same time. */
   readonly concurrent: number
+  readonly sleep?: Sleep | undefined
   /** No repository can ever work. */
   readonly onUnusable: (thrown: unknown) => void
 }
@@ -58,7 +59,7 @@ interface Running {
 
 export class RepositorySet {
   private readonly parts: SetParts
-  private readonly gate: Gate
+  private readonly places: TurnPlaces
   private readonly running = new Map<string, Running>()
   /** Undefined where nobody reads metrics. They are set before the first repository starts. */
   metrics: Metrics | undefined
@@ -69,7 +70,7 @@ export class RepositorySet {
 
   constructor(parts: SetParts) {
     this.parts = parts
-    this.gate = new Gate(parts.concurrent)
+    this.places = new TurnPlaces(parts.concurrent, parts.sleep)
   }
 
   /** Starts what is new, ends what is gone, and starts again what changed. @returns how many of each */
@@ -115,7 +116,7 @@ export class RepositorySet {
 
   readiness(): Readiness {
     const now = this.parts.clock.now().getTime()
-    return joinedReadiness([...this.running.values()].map(({ readiness }) => readiness.at(now)))
+    return joinedReadiness([...this.running.values()].map(({ readiness, turns }) => readiness.at(now, turns.currentStep)))
   }
 
   /** For metrics about all of them. */
@@ -124,8 +125,12 @@ export class RepositorySet {
     queues: () =>
       new Map([
         [QUEUE, [...this.running.values()].reduce((sum, { turns }) => sum + turns.intake.queue.depth, 0)],
-        [TURNS, this.gate.waiting],
+        [TURNS, this.places.waiting],
       ]),
+    longestRunning: () => {
+      const now = this.parts.clock.now().getTime()
+      return new Map([[TURNS, Math.max(0, ...[...this.running.values()].map(({ readiness }) => readiness.runsFor(now)))]])
+    },
     repositories: () => new Set(this.running.keys()),
     waitingHeads: () => [...this.running.values()].reduce((sum, { turns }) => sum + turns.waitingHeads, 0),
     unrecorded: () =>
@@ -165,11 +170,22 @@ export class RepositorySet {
     })
     const wake = (): number => turns.intake.wake()
     const readiness = new ReadinessState(interval, entry.name)
+    let wasSlow = false
     const admit = async (stopped: AbortSignal): Promise<() => void> => {
       const due = performance.now()
-      const leave = await this.gate.enter(stopped)
-      readiness.turnAdmitted(performance.now() - due)
-      return leave
+      let isSlow = false
+      const onSlow = (): void => {
+        isSlow = true
+        entry.ports.log.process({ event: 'slow', step: turns.currentStep, milliseconds: SLICE })
+      }
+      readiness.turnDue(clock.now().getTime())
+      const leave = await this.places.enter(stopped, wasSlow, onSlow)
+      readiness.turnAdmitted(performance.now() - due, clock.now().getTime())
+      return () => {
+        wasSlow = isSlow
+        readiness.turnLeft()
+        leave()
+      }
     }
     const loop = new TurnLoop({ clock, random, interval, wake, admit, coalesce: COALESCE, grace: GRACE, turn: turns.one })
     readiness.provide({ watches: () => turns.intake.watches() })

@@ -100,6 +100,7 @@ class Process {
       clock: this.clock,
       log: this.log,
       random: () => 1,
+      sleep: (milliseconds, signal) => this.clock.sleep(milliseconds, signal),
       signal: this.stopping.signal,
       repositories,
       reload: reload === undefined ? undefined : async (isAsked) => reload(isAsked),
@@ -348,6 +349,26 @@ test('at most so many turns run at the same time, and the first that was due is 
   assert.deepEqual(begun(running, ...names), [[0], [0], [10_000], [10_000], [20_000]])
   assert.equal(await waiting(), '0')
   assert.equal(running.most, 2)
+})
+
+test('repositories whose turns hang hold up no other one, and log, probe and metric say which they are', async (t) => {
+  const running = new Process()
+  const hanging = ['a/1', 'a/2', 'a/3']
+  for (const name of hanging) running.trouble.set(name, 'hang')
+  const all = [...hanging, 'a/well']
+  const entries = all.map((name) => running.entry(name))
+  running.start(t, entries, undefined, 2)
+  await running.clock.pass(200_000)
+  assert.deepEqual(begun(running, ...all), [[0], [0], [30_000], [30_000, 90_000, 150_000]])
+  assert.deepEqual(
+    running.events('slow').map(({ repository, step, milliseconds }) => [repository, step, milliseconds]),
+    hanging.map((name) => [name, 'reading the repository', 30_000]),
+  )
+  const longest = /^workqueue_longest_running_processor_seconds\{name="turns"\} (\d+)$/m
+  assert.equal(longest.exec(await running.metrics.exposition())?.[1], '200')
+  const { readiness } = running.monitoring ?? assert.fail('it serves probes')
+  const lines = readiness().checks.map(({ text }) => text)
+  assert.ok(lines.includes('repository a/3: its turn runs for 2m50s: reading the repository'), lines.join('\n'))
 })
 
 test('what is requested while a turn waits is in that turn', async (t) => {

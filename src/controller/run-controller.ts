@@ -10,6 +10,7 @@ import type { Readiness } from '../ports/readiness.ts'
 import type { TurnTraces } from '../ports/turn-traces.ts'
 import { Refusals } from './refusals.ts'
 import { type RepositoryEntry, RepositorySet } from './repository-set.ts'
+import type { Sleep } from './turn-places.ts'
 
 /** Milliseconds between two looks at the configuration. */
 const RELOAD = 5_000
@@ -25,6 +26,8 @@ export interface ControllerPorts {
   readonly log: Log
   /** From 0 up to 1. */
   readonly random: () => number
+  /** Real time, which passes while a turn works; that of Node.js unless given. */
+  readonly sleep?: Sleep
   /** Aborted when the controller is stopped. */
   readonly signal: AbortSignal
   readonly repositories: readonly RepositoryEntry[]
@@ -84,6 +87,7 @@ export async function runController(ports: ControllerPorts, settings: Controller
   const set = new RepositorySet({
     clock,
     random,
+    sleep: ports.sleep,
     signal: AbortSignal.any([signal, unusable.signal]),
     concurrent,
     onUnusable: (why) => {

@@ -88,6 +88,8 @@ export type ProcessEvent =
   /** A comment with a preview was written on a pull request, or not: it has another head by now. */
   | { readonly event: 'previewed'; readonly proposal: Loggable; readonly outcome: 'written' | 'moved' }
   | { readonly event: 'step'; readonly step: Loggable }
+  /** A turn has run for that many milliseconds, and goes on; other repositories do not wait for it. */
+  | { readonly event: 'slow'; readonly step: Loggable; readonly milliseconds: number }
   /** A change of a cluster, that many whole milliseconds after it was read. */
   | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }
   /** Changes of a cluster are not watched; or are again, where there is no reason. */

@@ -91,6 +91,8 @@ export interface MetricsSource {
   waitingHeads?(): number
   /** Items that wait, by queue. */
   queues?(): ReadonlyMap<string, number>
+  /** Seconds that the longest running item of each queue has run; 0 where none runs. */
+  longestRunning?(): ReadonlyMap<string, number>
 }
 
 /** Never throws. */

@@ -111,6 +111,7 @@ export class MeasuredWorld {
         events: this.events,
       },
     ]
-    metrics.provide({ watches: () => [{ cluster: 'prod', state }], queues: () => new Map([['clusters', 3]]) })
+    const watches = () => [{ cluster: 'prod', state }]
+    metrics.provide({ watches, queues: () => new Map([['clusters', 3]]), longestRunning: () => new Map([['turns', 2]]) })
   }
 }

@@ -86,6 +86,11 @@ export function unsupported(remote: string, why: string, remedy: string): Failur
   return new Failure({ code: 'BP4010', what: 'cannot use this repository', where: remote, why, remedy })
 }
 
+/** BP4010: its server lists more branches and tags than are kept in memory. `why` is a clause. */
+export function tooManyRefs(remote: string, why: string): Failure {
+  return unsupported(remote, why, 'delete branches and tags that nobody needs, or declare the packages in a repository of their own')
+}
+
 /** BP4009: the `git` program is needed and is not there. */
 export function gitNotInstalled(remote: string): Failure {
   return new Failure({

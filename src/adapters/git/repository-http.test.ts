@@ -119,6 +119,32 @@ withRepository('each kind of answer has its own failure', async (fixture, setFau
   assert.equal(refused.retry, 'backoff')
 })
 
+withRepository('a server that drips, and one with too many branches, are told', async (fixture, setFault) => {
+  const listing = (send: (response: ServerResponse) => void) =>
+    setFault((request, response, moment) => {
+      if (moment === 'after' || request.url?.includes('info/refs') !== true) return false
+      response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
+      send(response)
+      return true
+    })
+  const refLine = (name: string): string => `${(name.length + 46).toString(16).padStart(4, '0')}${'1'.repeat(40)} ${name}\n`
+  listing((response) => {
+    response.write('001e# service=git-upload-pack\n0000')
+    let sent = 0
+    const drip = setInterval(() => (++sent > 1000 ? response.end('0000') : response.write(refLine(`refs/heads/b${sent}`))), 5)
+    response.once('close', () => clearInterval(drip))
+  })
+  const limits = { deadline: (received: number) => 200 + received / 1000 }
+  const { why } = await expectFailure(openTestRepository(fixture, { limits }).refs(signal), 'BP4001')
+  assert.match(why, /^only \d+ bytes came in \d+ s$/)
+  listing((response) => {
+    const names = Array.from({ length: 600 }, (_, index) => refLine(`refs/heads/${'x'.repeat(60_000)}${index}`))
+    response.end(`001e# service=git-upload-pack\n0000${names.join('')}0000`)
+  })
+  const many = await expectFailure(openTestRepository(fixture).refs(signal), 'BP4010')
+  assert.match(many.why, /^the names of its branches and tags have more than 32 MiB$/)
+})
+
 withRepository('a redirect is followed on the same server, and the token never goes to another', async (fixture, setFault) => {
   const observed: string[] = []
   const other = createServer((request, response) => {

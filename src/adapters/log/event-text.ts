@@ -9,7 +9,12 @@ export function loggableFailure({ code, what, where, why, remedy, retry }: Failu
   return new Failure({ code, what: loggableText(what), ...location, why: loggableText(why), remedy: loggableText(remedy), retry })
 }
 
-const PROCESS_LEVELS: { readonly [event in ProcessEvent['event']]?: LogLevel } = { refused: 'warn', step: 'debug', judged: 'debug' }
+const PROCESS_LEVELS: { readonly [event in ProcessEvent['event']]?: LogLevel } = {
+  refused: 'warn',
+  slow: 'warn',
+  step: 'debug',
+  judged: 'debug',
+}
 
 export function levelOf(event: Transition | ProcessEvent): LogLevel {
   if ('event' in event) return PROCESS_LEVELS[event.event] ?? 'info'
@@ -50,6 +55,8 @@ export function processText(event: ProcessEvent): string {
         : `${event.proposal} has another head by now: it is previewed again`
     case 'step':
       return event.step
+    case 'slow':
+      return `the turn has run for ${event.milliseconds / 1000} s and goes on: ${event.step}`
     case 'judged':
       return `a change in ${event.cluster} was judged in ${event.milliseconds} ms: ${event.verdict}`
     case 'watch':

@@ -95,6 +95,7 @@ export const METRICS = {
   backporch_turns_total: counter('Turns that ended.', ['outcome']),
   backporch_reconcile_duration_seconds: histogram('Duration of a turn and of its phases.', WORK, ['phase']),
   workqueue_depth: gauge('Items that wait in the queue.', ['name']),
+  workqueue_longest_running_processor_seconds: gauge('How long the work has run that began first and has not ended.', ['name']),
   workqueue_adds_total: counter('Items that were added to the queue.', ['name']),
   workqueue_retries_total: counter('Items that were added again after a failure.', ['name']),
   workqueue_queue_duration_seconds: histogram('How long an item waits in the queue.', QUEUE, ['name']),

@@ -121,6 +121,8 @@ export class PrometheusMetrics implements Metrics {
     this.readWatches()
     const depths = [...(this.source.queues?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
     this.instruments.replace('workqueue_depth', depths)
+    const longest = [...(this.source.longestRunning?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
+    this.instruments.replace('workqueue_longest_running_processor_seconds', longest)
     const unrecorded = (this.source.unrecorded?.() ?? []).map(({ count, ...labels }) => ({ labels, value: count }))
     this.instruments.replace('backporch_unrecorded_drift_objects', unrecorded)
     this.instruments.replace('backporch_pull_requests_without_status', [{ labels: {}, value: this.source.waitingHeads?.() ?? 0 }])

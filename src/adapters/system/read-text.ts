@@ -1,22 +1,47 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { answerDeadline, slowAnswer } from './answer-deadline.ts'
 
-/**
- * A body as UTF-8 text.
- * @param limit bytes after decompression, so that a small compressed body cannot fill the memory @param tooLarge the error beyond it
- * @throws the stream's error when it ends early
- */
-export async function readText(body: Readable, zipped: boolean, limit: number, tooLarge: () => Error): Promise<string> {
+/** More time passed than the bytes that came allow. The message is ours and safe to print. */
+export class SlowAnswer extends Error {}
+
+export interface TextLimits {
+  /** Bytes after decompression, so that a small compressed body cannot fill the memory. */
+  readonly bytes: number
+  /** The error beyond it. */
+  readonly tooLarge: () => Error
+  /** Milliseconds by the bytes that came; `answerDeadline` unless given. */
+  readonly deadline?: (received: number) => number
+}
+
+/** A body as UTF-8 text. @throws the stream's error when it ends early, SlowAnswer */
+export async function readText(
+  body: Readable,
+  zipped: boolean,
+  { bytes, tooLarge, deadline = answerDeadline }: TextLimits,
+): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
     for await (const chunk of source) {
       size += chunk.length
-      if (size > limit) throw tooLarge()
+      if (size > bytes) throw tooLarge()
       chunks.push(chunk)
     }
   }
-  await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect))
+  const began = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const watch = (): void => {
+    const left = began + deadline(size) - performance.now()
+    if (left > 0) timer = setTimeout(watch, left)
+    else body.destroy(new SlowAnswer(slowAnswer(size, deadline(size))))
+  }
+  watch()
+  try {
+    await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect))
+  } finally {
+    clearTimeout(timer)
+  }
   return Buffer.concat(chunks).toString('utf8')
 }

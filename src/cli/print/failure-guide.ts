@@ -318,8 +318,9 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'install git, or name the repository by its https address',
   },
   BP4010: {
-    cause: 'its address is of a form or a protocol that is not used, or its format is newer than what is read',
-    fix: 'use https://…, ssh://…, user@host:path, file://… or a path',
+    cause:
+      'its address is of a form or a protocol that is not used, its format is newer than what is read, or it has too many branches and tags',
+    fix: 'use https://…, ssh://…, user@host:path, file://… or a path; the message says what else is wrong',
   },
   BP4011: {
     cause: 'the clone is shallow, as a checkout in CI is by default, and something depends on a commit before its first one',

@@ -36,12 +36,14 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P10',
-    promise: 'A broken kind, package or cluster does not affect others.',
+    promise: 'A broken kind, package, cluster or repository does not affect others.',
     checks: [
       'src/cli/controller.test.ts',
       'src/reconcile/unobserved.test.ts',
       'test/e2e/bad-world.live.test.ts',
       'test/e2e/bad-objects.live.test.ts',
+      'src/controller/turn-places.test.ts',
+      'src/controller/run-controller.test.ts',
     ],
     mutants: [
       {
@@ -50,6 +52,13 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
         find: 'if (signal.aborted) throw thrown\n',
         replace: 'if (thrown !== undefined) throw thrown\n',
         by: 'src/reconcile/unobserved.test.ts',
+      },
+      {
+        breaks: 'a turn that hangs keeps its place for as long as it runs',
+        file: 'src/controller/turn-places.ts',
+        find: 'if (!isSlow) this.giveBack(places, ended.signal)\n',
+        replace: '',
+        by: 'src/controller/turn-places.test.ts',
       },
     ],
   },

@@ -106,13 +106,15 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P25',
-    promise: 'Every resource is bounded: bodies, pages, files, depth, queues, caches, texts of pull requests.',
+    promise: 'Every resource is bounded: bodies, their time, pages, refs, files, depth, queues, caches, texts of pull requests.',
     checks: [
       'src/adapters/forge/webhook-server.test.ts',
       'src/adapters/kubernetes/connection/api-connection.test.ts',
       'src/text/json-depth.test.ts',
       'src/proposal/text/proposal-text.test.ts',
       'test/hostile/large-files.test.ts',
+      'src/adapters/git/repository-http.test.ts',
+      'src/adapters/system/read-text.test.ts',
     ],
     mutants: [
       {
@@ -121,6 +123,13 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         find: 'if (this.bytes >= BODY_LIMIT) {',
         replace: 'if (false) {',
         by: 'src/adapters/forge/webhook-',
+      },
+      {
+        breaks: 'a git server that sends a ref a second is read for ever',
+        file: 'src/adapters/git/protocol/byte-reader.ts',
+        find: 'Math.max(0, Math.min(silence, left))',
+        replace: 'silence',
+        by: 'src/adapters/git/repository-http.test.ts',
       },
     ],
   },

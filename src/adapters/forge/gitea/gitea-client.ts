@@ -168,7 +168,7 @@ export class GiteaClient {
       } catch (thrown) {
         if (thrown instanceof TooLarge) throw notThisForge(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
         if (!(thrown instanceof LostConnection)) throw thrown
-        if (attempt >= retries) throw unreachable(requested, thrown.message)
+        if (attempt >= retries || !thrown.isWorthTrying) throw unreachable(requested, thrown.message)
         fault = thrown
       }
       await this.#options.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
@@ -223,7 +223,7 @@ export class GiteaClient {
       return {
         status: response.statusCode,
         headers: response.headers,
-        text: await readText(response.body, false, LARGEST, () => new TooLarge()),
+        text: await readText(response.body, false, { bytes: LARGEST, tooLarge: () => new TooLarge() }),
       }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason

@@ -21,6 +21,9 @@ type MergeMethod = 'merge' | 'squash' | 'rebase'
 
 type RepositoryAnswer = RestEndpointMethodTypes['repos']['get']['response']['data']
 
+/** Of a list, with a hundred items each. */
+const MOST_PAGES = 500
+
 export interface Target {
   readonly owner: string
   readonly repo: string
@@ -64,12 +67,13 @@ export class GitHubClient {
    */
   async list<Item>(what: string, read: (page: number) => Promise<Page<Item>>): Promise<Item[]> {
     const items: Item[] = []
-    for (let page = 1; ; page += 1) {
+    for (let page = 1; page <= MOST_PAGES; page += 1) {
       const { data, headers } = await this.ask(what, () => read(page))
       if (!Array.isArray(data)) throw notThisForge({ address: this.address, what }, 'its answer is not a list')
       items.push(...data)
       if (!/;\s*rel="?next"?/.test(headers.link ?? '')) return items
     }
+    throw notThisForge({ address: this.address, what }, 'its list has no end')
   }
 
   /** Present owner and name, for a request. */

@@ -78,7 +78,7 @@ export class GitHubFetch {
         const answer = await this.#authorised(address, init, kind, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (fault) {
-        if (attempt >= retries || !(fault instanceof LostConnection)) throw this.#explain(fault, signal)
+        if (attempt >= retries || !(fault instanceof LostConnection && fault.isWorthTrying)) throw this.#explain(fault, signal)
         thrown = fault
       }
       // A shutdown ends the wait with the signal's reason.
@@ -177,7 +177,7 @@ export class GitHubFetch {
       return {
         status: answer.statusCode,
         headers,
-        body: await readText(answer.body, headers.get('content-encoding') === 'gzip', LARGEST, tooLarge),
+        body: await readText(answer.body, headers.get('content-encoding') === 'gzip', { bytes: LARGEST, tooLarge }),
       }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason

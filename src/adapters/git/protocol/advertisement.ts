@@ -9,7 +9,7 @@ import { DELIMITER, FLUSH, pktLine, readPktLine } from './pkt-line.ts'
 
 export interface Advertisement {
   readonly version: 0 | 2
-  /** Full ref name to the object that it names: an annotated tag is the tag object. Only `refs/…`. */
+  /** Full ref name to the object that it names: an annotated tag is the tag object. Only branches and tags. */
   readonly refs: ReadonlyMap<string, ObjectId>
   /** Annotated tag to its final object. Servers send it for fetches only. */
   readonly peeled: ReadonlyMap<string, ObjectId>
@@ -23,9 +23,15 @@ export interface Advertisement {
   readonly agent: string
 }
 
+/** Branches and tags, and bytes of their names: a ref takes about 500 bytes of memory besides its name. */
+const MOST_REFS = 250_000
+const LARGEST_NAMES = 32 * 1024 * 1024
 const REF_LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) ([^\0\n]+)$/
 const NOTHING = /^0+$/
 const PEELED = '^{}'
+
+/** The server lists more than is kept in memory. The message is ours, as a clause. */
+export class TooManyRefs extends Error {}
 
 /** The server refuses instead of advertising. The text is the server's, untrusted. */
 export class RefusedService extends Error {}
@@ -33,11 +39,10 @@ export class RefusedService extends Error {}
 /**
  * Reads an advertisement up to its flush. `announced` is true over HTTP, where a `# service=…` section comes first; version 2 may leave it out.
  * A server of version 2 has sent no refs then: see `readRefs`.
- * @throws StreamFault when it is not one, RefusedService when the server sends an error line
+ * @throws StreamFault when it is not one, TooManyRefs, RefusedService when the server sends an error line
  */
 export async function readAdvertisement(reader: ByteReader, announced: boolean): Promise<Advertisement> {
-  const refs = new Map<string, ObjectId>()
-  const peeled = new Map<string, ObjectId>()
+  const list = new RefList()
   let capabilities: readonly string[] = []
   let line = await readPktLine(reader)
   if (line === undefined) throw new StreamFault('ended', 'no answer came')
@@ -48,7 +53,7 @@ export async function readAdvertisement(reader: ByteReader, announced: boolean):
     const [text = '', offered = ''] = line.toString('utf8').replace(/\n$/, '').split('\0')
     if (text.startsWith('ERR ')) throw new RefusedService(text.slice(4))
     if (first) capabilities = offered.split(' ').filter((word) => word !== '')
-    if (!/^(?:shallow [0-9a-f]+|version 1)$/.test(text)) keepRef(text, refs, peeled)
+    if (!/^(?:shallow [0-9a-f]+|version 1)$/.test(text)) list.keep(text)
     line = await readPktLine(reader)
   }
   const valuesOfCapability = (name: string) =>
@@ -56,8 +61,8 @@ export async function readAdvertisement(reader: ByteReader, announced: boolean):
   const head = valuesOfCapability('symref').find((value) => value.startsWith('HEAD:'))
   return {
     version: 0,
-    refs,
-    peeled,
+    refs: list.refs,
+    peeled: list.peeled,
     head: head?.slice('HEAD:'.length),
     capabilities: new Set(capabilities.map((word) => word.split('=', 1)[0] ?? '')),
     objectFormat: valuesOfCapability('object-format')[0] ?? 'sha1',
@@ -88,23 +93,22 @@ export function commandHead(command: string, capabilities: ReadonlySet<string>):
   return [pktLine(`command=${command}\n`), pktLine('agent=git/backporch\n'), ...format, DELIMITER]
 }
 
-/** Reads the answer to `refsRequest`. @throws StreamFault, RefusedService */
+/** Reads the answer to `refsRequest`. @throws StreamFault, TooManyRefs, RefusedService */
 export async function readRefs(reader: ByteReader, offered: Advertisement): Promise<Advertisement> {
-  const refs = new Map<string, ObjectId>()
-  const peeled = new Map<string, ObjectId>()
+  const list = new RefList()
   let head: string | undefined
   for (let line = await readPktLine(reader); line !== 'flush'; line = await readPktLine(reader)) {
     if (!(line instanceof Buffer)) throw new StreamFault('ended', 'the list of refs broke off')
     const text = line.toString('utf8').replace(/\n$/, '')
     if (text.startsWith('ERR ')) throw new RefusedService(text.slice(4))
     const [id = '', name = '', ...attributes] = text.split(' ')
-    keepRef(`${id} ${name}`, refs, peeled)
+    list.keep(`${id} ${name}`)
     const valueOfAttribute = (key: string) => attributes.find((each) => each.startsWith(`${key}:`))?.slice(key.length + 1)
     const target = valueOfAttribute('peeled')
-    if (target !== undefined) keepRef(`${target} ${name}${PEELED}`, refs, peeled)
+    if (target !== undefined) list.keep(`${target} ${name}${PEELED}`)
     if (name === 'HEAD') head = valueOfAttribute('symref-target')
   }
-  return { ...offered, refs, peeled, head }
+  return { ...offered, refs: list.refs, peeled: list.peeled, head }
 }
 
 function isVersion2(line: Awaited<ReturnType<typeof readPktLine>>): boolean {
@@ -138,11 +142,23 @@ async function readAnnounced(reader: ByteReader, line: Awaited<ReturnType<typeof
   return await readPktLine(reader)
 }
 
-function keepRef(text: string, refs: Map<string, ObjectId>, peeled: Map<string, ObjectId>): void {
-  const [, id = '', name = ''] = REF_LINE.exec(text) ?? []
-  if (id === '') throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
-  // An object id of SHA-256 never becomes an ObjectId; the caller refuses such a repository by its object format.
-  if (id.length !== 40 || NOTHING.test(id) || !name.startsWith('refs/')) return
-  if (name.endsWith(PEELED)) peeled.set(name.slice(0, -PEELED.length), objectId(id))
-  else refs.set(name, objectId(id))
+/** Branches and tags alone: a server of version 0 lists all others too. */
+class RefList {
+  readonly refs = new Map<string, ObjectId>()
+  readonly peeled = new Map<string, ObjectId>()
+  private bytes = 0
+
+  /** @throws StreamFault where the line is not one of the protocol, TooManyRefs */
+  keep(text: string): void {
+    const [, id = '', name = ''] = REF_LINE.exec(text) ?? []
+    if (id === '') throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
+    // An object id of SHA-256 never becomes an ObjectId; the caller refuses such a repository by its object format.
+    if (id.length !== 40 || NOTHING.test(id) || !/^refs\/(?:heads|tags)\//.test(name)) return
+    this.bytes += name.length
+    if (this.refs.size + this.peeled.size >= MOST_REFS) throw new TooManyRefs(`it has more than ${MOST_REFS} branches and tags`)
+    if (this.bytes > LARGEST_NAMES)
+      throw new TooManyRefs(`the names of its branches and tags have more than ${LARGEST_NAMES / 1024 / 1024} MiB`)
+    if (name.endsWith(PEELED)) this.peeled.set(name.slice(0, -PEELED.length), objectId(id))
+    else this.refs.set(name, objectId(id))
+  }
 }

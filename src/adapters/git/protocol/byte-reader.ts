@@ -1,9 +1,10 @@
-/** Reads a stream of chunks by exact lengths, with a limit on silence and on size. */
+/** Reads a stream of chunks by exact lengths, with limits on silence, on time and on size. */
+import { answerDeadline, slowAnswer } from '../../system/answer-deadline.ts'
 
-/** The stream ended, fell silent or grew too large. The message is ours and safe to print. */
+/** The stream ended, fell silent, was too slow or grew too large. The message is ours and safe to print. */
 export class StreamFault extends Error {
-  readonly kind: 'ended' | 'silent' | 'too-large' | 'malformed'
-  constructor(kind: 'ended' | 'silent' | 'too-large' | 'malformed', message: string) {
+  readonly kind: 'ended' | 'silent' | 'slow' | 'too-large' | 'malformed'
+  constructor(kind: StreamFault['kind'], message: string) {
     super(message)
     this.name = 'StreamFault'
     this.kind = kind
@@ -15,6 +16,8 @@ interface ReadLimits {
   readonly silence: number
   /** Bytes of the stream. */
   readonly bytes: number
+  /** Milliseconds that an answer may be waited for, by the bytes that came; `answerDeadline` unless given. */
+  readonly deadline?: (received: number) => number
 }
 
 export class ByteReader {
@@ -23,6 +26,8 @@ export class ByteReader {
   #chunk: Buffer = Buffer.alloc(0)
   #at = 0
   #total = 0
+  /** Milliseconds that this answer was waited for: what its reader does meanwhile does not count. */
+  #waited = 0
 
   constructor(source: AsyncIterable<Uint8Array>, limits: ReadLimits) {
     this.#source = source[Symbol.asyncIterator]()
@@ -59,6 +64,23 @@ export class ByteReader {
     }
   }
 
+  /** What comes of a text, up to so many bytes; what a fault cuts off is left out. */
+  async readSome(most: number): Promise<string> {
+    const parts: Buffer[] = []
+    let size = 0
+    try {
+      while (size < most && (await this.#fill())) {
+        const part = this.#take(Math.min(most - size, this.#chunk.length))
+        parts.push(part)
+        size += part.length
+      }
+    } catch {
+      // What came is told.
+    }
+    await this.#source.return?.()
+    return Buffer.concat(parts).toString('utf8')
+  }
+
   /** Reads on to the end, so that the connection can be used again. Faults do not matter any more. */
   async drain(): Promise<void> {
     try {
@@ -75,12 +97,19 @@ export class ByteReader {
   }
 
   async #fill(): Promise<boolean> {
+    const { silence, deadline = answerDeadline } = this.#limits
+    const left = deadline(this.#total) - this.#waited
+    const fault = (): StreamFault =>
+      left < silence
+        ? new StreamFault('slow', slowAnswer(this.#total, deadline(this.#total)))
+        : new StreamFault('silent', `no byte for ${silence / 1000} s`)
     let timer: NodeJS.Timeout | undefined
-    const silent = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new StreamFault('silent', `no byte for ${this.#limits.silence / 1000} s`)), this.#limits.silence)
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(fault()), Math.max(0, Math.min(silence, left)))
     })
+    const began = performance.now()
     try {
-      const next = await Promise.race([this.#source.next(), silent])
+      const next = await Promise.race([this.#source.next(), late])
       if (next.done === true) return false
       this.#chunk = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
       this.#at = 0
@@ -89,6 +118,7 @@ export class ByteReader {
       return true
     } finally {
       clearTimeout(timer)
+      this.#waited += performance.now() - began
     }
   }
 }

@@ -30,4 +30,6 @@ export interface TransportLimits {
   readonly silence: number
   /** Bytes of one answer. */
   readonly bytes: number
+  /** Milliseconds that an answer may be waited for, by the bytes that came; `answerDeadline` unless given. */
+  readonly deadline?: (received: number) => number
 }

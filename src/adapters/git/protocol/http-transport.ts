@@ -2,9 +2,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../../failure.ts'
 import { foreignLine } from '../../../text/foreign-text.ts'
-import { credentialsRefused, notARepository, systemCode, unreachable } from '../git-failure.ts'
+import { credentialsRefused, notARepository, systemCode, tooManyRefs, unreachable } from '../git-failure.ts'
 import type { Environment } from '../git-program.ts'
-import { type Advertisement, assertReadable, RefusedService, readAdvertisement, readRefs, refsRequest } from './advertisement.ts'
+import {
+  type Advertisement,
+  assertReadable,
+  RefusedService,
+  readAdvertisement,
+  readRefs,
+  refsRequest,
+  TooManyRefs,
+} from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { findCredential } from './git-credential.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
@@ -13,6 +21,8 @@ import type { Credential, RemoteAddress } from './remote-address.ts'
 /** GitHub and Gitea take a token as the password of any user; GitHub documents this name. */
 const TOKEN_USER = 'x-access-token'
 const MOST_REDIRECTS = 5
+/** Bytes of a refusal that are read. */
+const MOST_REPORTED = 16 * 1024
 
 /** A token that does not last: read before each request. @throws Failure BP50xx */
 export type TokenSource = (signal: AbortSignal) => Promise<string>
@@ -64,6 +74,7 @@ export class HttpTransport implements GitTransport {
   explain(thrown: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (thrown instanceof Failure) return thrown
+    if (thrown instanceof TooManyRefs) return tooManyRefs(this.#printed, thrown.message)
     if (thrown instanceof StreamFault) return unreachable(this.#printed, thrown.message, thrown)
     // undici wraps the reason of a failed connection; its own text may repeat the address and is not shown.
     const cause = thrown instanceof Error ? thrown.cause : undefined
@@ -182,7 +193,7 @@ export class HttpTransport implements GitTransport {
   async #refusal(response: Response): Promise<Failure> {
     const { status } = response
     const location = URL.parse(response.headers.get('location') ?? '', this.#base)
-    const body = await response.text().catch(() => '')
+    const body = await this.#reader(response).readSome(MOST_REPORTED)
     const reported = (response.headers.get('content-type') ?? '').startsWith('text/plain')
       ? foreignLine(body, { secrets: this.secrets })
       : ''

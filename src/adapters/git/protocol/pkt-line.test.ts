@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { Failure } from '../../../failure.ts'
-import { assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
+import { assertReadable, RefusedService, readAdvertisement, readRefs, TooManyRefs } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
 
@@ -51,6 +51,41 @@ test('a stream that falls silent or grows too large is a fault', async () => {
   }
   await assert.rejects(readPktLine(new ByteReader(silent(), { silence: 20, bytes: 100 })), faulty('silent'))
   await assert.rejects(readPktLine(readerOf(lines('x'.repeat(200)), [50], { silence: 60_000, bytes: 100 })), faulty('too-large'))
+})
+
+test('a stream that drips is a fault, and a slow one that goes on is none', async () => {
+  async function* dripping(bytes: number, milliseconds: number) {
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, milliseconds))
+      yield Buffer.alloc(bytes, 'a')
+    }
+  }
+  const limits = (patience: number) => ({ silence: 60_000, bytes: 1_000_000, deadline: (received: number) => patience + received / 10 })
+  await assert.rejects(new ByteReader(dripping(1, 5), limits(60)).read(1_000_000), faulty('slow'))
+  assert.equal((await new ByteReader(dripping(200, 5), limits(60_000)).read(10_000))?.length, 10_000)
+})
+
+test('the time that the reader itself takes does not count', async () => {
+  async function* two() {
+    yield Buffer.from('a')
+    yield Buffer.from('b')
+  }
+  const reader = new ByteReader(two(), { silence: 60_000, bytes: 10, deadline: () => 300 })
+  await reader.read(1)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  assert.equal((await reader.read(1))?.toString(), 'b')
+})
+
+test('of a text that never ends its beginning is read', async () => {
+  async function* endless() {
+    for (;;) yield Buffer.from('busy ')
+  }
+  assert.equal(await new ByteReader(endless(), { silence: 1_000, bytes: 1_000_000 }).readSome(12), 'busy busy bu')
+  async function* cut() {
+    yield Buffer.from('no ')
+    throw new Error('reset')
+  }
+  assert.equal(await new ByteReader(cut(), { silence: 1_000, bytes: 100 }).readSome(12), 'no ')
 })
 
 test('the bands of an answer are told apart', async () => {
@@ -109,4 +144,27 @@ test('an error line, a web page and a broken list are refused', async () => {
   await assert.rejects(readAdvertisement(readerOf(Buffer.from('<html>')), true), faulty('malformed'))
   await assert.rejects(readAdvertisement(readerOf(pktLine(`${ID} refs/heads/main\0x\n`)), false), faulty('ended'))
   await assert.rejects(readAdvertisement(readerOf(Buffer.alloc(0)), false), faulty('ended'))
+})
+
+test('more branches and tags than are kept in memory end the list, whatever else a server lists', async () => {
+  const wide = { silence: 1000, bytes: 2 ** 31 - 1 }
+  async function* listed(count: number, name: (index: number) => string) {
+    for (let from = 0; from < count; from += 1000) {
+      yield Buffer.concat(Array.from({ length: Math.min(1000, count - from) }, (_, index) => pktLine(`${ID} ${name(from + index)}\n`)))
+    }
+    yield FLUSH
+  }
+  const offered = await readAdvertisement(readerOf(lines('version 2\n')), false)
+  for (const read of [(reader: ByteReader) => readAdvertisement(reader, false), (reader: ByteReader) => readRefs(reader, offered)]) {
+    const reading = (count: number, name: (index: number) => string) => read(new ByteReader(listed(count, name), wide))
+    await assert.rejects(
+      reading(250_001, (index) => `refs/tags/v${index}`),
+      TooManyRefs,
+    )
+    await assert.rejects(
+      reading(600, (index) => `refs/heads/${'x'.repeat(60_000)}${index}`),
+      TooManyRefs,
+    )
+    assert.equal((await reading(260_000, (index) => `refs/changes/${index}`)).refs.size, 0)
+  }
 })

@@ -6,11 +6,19 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '../../../failure.ts'
 import { foreignLine } from '../../../text/foreign-text.ts'
-import { gitNotInstalled, systemCode, unreachable } from '../git-failure.ts'
+import { gitNotInstalled, systemCode, tooManyRefs, unreachable } from '../git-failure.ts'
 import { findGitFolder } from '../git-folder.ts'
 import { type Environment, gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder } from '../git-program.ts'
 import { receiveSettings } from '../repository-programs.ts'
-import { type Advertisement, assertReadable, RefusedService, readAdvertisement, readRefs, refsRequest } from './advertisement.ts'
+import {
+  type Advertisement,
+  assertReadable,
+  RefusedService,
+  readAdvertisement,
+  readRefs,
+  refsRequest,
+  TooManyRefs,
+} from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
 import { FLUSH } from './pkt-line.ts'
@@ -58,7 +66,7 @@ export class ProcessTransport implements GitTransport {
       running.ask(refsRequest(offered))
       return running.session(await readRefs(reader, offered), reader)
     } catch (thrown) {
-      const ended = await running.end(thrown instanceof StreamFault && thrown.kind === 'silent')
+      const ended = await running.end(thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'))
       signal.throwIfAborted()
       throw this.#startFailure(thrown, ended, launch.program)
     }
@@ -76,6 +84,7 @@ export class ProcessTransport implements GitTransport {
   #startFailure(thrown: unknown, ended: Ended, program: string): unknown {
     const { printed, kind } = this.#address
     if (thrown instanceof Failure) return thrown
+    if (thrown instanceof TooManyRefs) return tooManyRefs(printed, thrown.message)
     if (ended.missing) {
       return kind === 'local'
         ? gitNotInstalled(printed)

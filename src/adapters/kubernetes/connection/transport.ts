@@ -175,5 +175,8 @@ export async function readBody(stream: Readable, encoding: string | undefined, l
   if (encoding !== undefined && !['gzip', 'identity', ''].includes(encoding)) {
     throw new TransportFault('broken', 'the body has an encoding that was not asked for')
   }
-  return readText(stream, encoding === 'gzip', limit, () => new TransportFault('too-large', `more than ${limit} bytes`))
+  return readText(stream, encoding === 'gzip', {
+    bytes: limit,
+    tooLarge: () => new TransportFault('too-large', `more than ${limit} bytes`),
+  })
 }
