@@ -2,10 +2,11 @@
 import process from 'node:process'
 import { runAction } from './cli/action/run-action.ts'
 import { runCli } from './cli/run-cli.ts'
+import { Interrupted } from './failure.ts'
 import { wire } from './wire.ts'
 
 const interrupted = new AbortController()
 // The runner sends SIGINT when a workflow is cancelled, SIGTERM seven and a half seconds later.
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort(new Error('interrupted')))
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort(new Interrupted(name)))
 
 process.exitCode = await runAction(wire(process, interrupted.signal), runCli)

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { asFailure, exitCodeOf, FAILURE_CODES, Failure, type FailureCode, Failures, failuresOf, formatFailure } from './failure.ts'
+import {
+  asFailure,
+  exitCodeOf,
+  FAILURE_CODES,
+  Failure,
+  type FailureCode,
+  Failures,
+  failuresOf,
+  formatFailure,
+  Interrupted,
+} from './failure.ts'
 
 const DETAIL = {
   code: 'BP2001',
@@ -69,6 +79,17 @@ const EXITS: readonly (readonly [FailureCode, number])[] = [
 ]
 
 for (const [code, exit] of EXITS) test(`${code} (${FAILURE_CODES[code]}) ends with ${exit}`, () => assert.equal(exitCodeOf(code), exit))
+
+test('an interrupt is no failure: it is thrown again as it is', () => {
+  for (const [by, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const interrupt = new Interrupted(by)
+    assert.equal(interrupt.exitCode, exitCode)
+    for (const judge of [asFailure, failuresOf]) assert.throws(() => judge(interrupt), interrupt)
+  }
+})
 
 test('every code that is used stands in the table', () => {
   const root = fileURLToPath(new URL('.', import.meta.url))

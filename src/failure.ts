@@ -153,7 +153,25 @@ export class Failures extends Error {
   }
 }
 
-/** Every failure that a thrown value carries, in order; at least one. */
+/** The signals that end a command, with the exit code that a shell gives for them. */
+const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const
+
+export type Interrupt = keyof typeof INTERRUPTS
+
+/** A signal ended the work. It is no failure of what was read, rendered or written at that moment: nothing reports it but the end of the command. */
+export class Interrupted extends Error {
+  readonly by: Interrupt
+  readonly exitCode: number
+
+  constructor(by: Interrupt) {
+    super(`interrupted by ${by}`)
+    this.name = 'Interrupted'
+    this.by = by
+    this.exitCode = INTERRUPTS[by]
+  }
+}
+
+/** Every failure that a thrown value carries, in order; at least one. @throws Interrupted, which is none */
 export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
   return thrown instanceof Failures ? thrown.failures : [asFailure(thrown)]
 }
@@ -187,9 +205,10 @@ function indented(text: string): string {
   return text.replace(/\s*[\r\n]\s*/g, '\n       ')
 }
 
-/** Anything thrown, as a Failure: ours as it is, everything else as a fault of backporch itself (BP9001). */
+/** Anything thrown, as a Failure: ours as it is, everything else as a fault of backporch itself (BP9001). @throws Interrupted, which is none */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
+  if (thrown instanceof Interrupted) throw thrown
   if (thrown instanceof Failures) return thrown.failures[0]
   const why = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   return new Failure({

@@ -3,17 +3,16 @@ import process from 'node:process'
 import { worstExit } from './cli/exit-status.ts'
 import { printFailures } from './cli/print/print-failures.ts'
 import { runCli } from './cli/run-cli.ts'
-import { asFailure } from './failure.ts'
+import { asFailure, Interrupted } from './failure.ts'
 import { wire } from './wire.ts'
 
 const interrupted = new AbortController()
-let signals = 0
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    signals += 1
+    const reason = new Interrupted(name)
     // The second signal ends the process at once.
-    if (signals > 1) process.exit(130)
-    interrupted.abort(new Error('interrupted'))
+    if (interrupted.signal.aborted) process.exit(reason.exitCode)
+    interrupted.abort(reason)
   })
 }
 // `backporch … | head` ends quietly.
@@ -23,6 +22,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const context = wire(process, interrupted.signal)
 // What nobody caught or waited for ends the process as any fault does: with lines that say why, and not with whatever an error carries.
 process.on('uncaughtException', (thrown) => {
+  // The command that was interrupted tells it.
+  if (thrown instanceof Interrupted) return
   const failure = asFailure(thrown)
   printFailures([failure], context)
   process.exit(worstExit([failure]))

@@ -1,5 +1,5 @@
-/** Exit codes (docs/guides/first-look.md): 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
-import { exitCodeOf, type Failure } from '../failure.ts'
+/** Exit codes (docs/guides/first-look.md): 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 and 143 interrupted. Error beats drift. */
+import { exitCodeOf, type Failure, Interrupted } from '../failure.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { ExitOptions } from './flags/options.ts'
 
@@ -28,4 +28,9 @@ function isAuth(code: string): boolean {
 export function worstExit(failures: readonly Failure[]): number {
   const codes = failures.map(({ code }) => exitCodeOf(code))
   return codes.includes(2) ? 2 : codes.includes(4) ? 4 : 3
+}
+
+/** @param signal that is aborted */
+export function interruptedExit({ reason }: AbortSignal): number {
+  return reason instanceof Interrupted ? reason.exitCode : 130
 }

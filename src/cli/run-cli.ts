@@ -1,13 +1,13 @@
 /** The command line: commands, errors, exit codes. */
 
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { failuresOf } from '../failure.ts'
+import { failuresOf, Interrupted } from '../failure.ts'
 import { visibleLines } from '../text/foreign-text.ts'
 import type { CliContext, Run } from './cli-context.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDecideCommands } from './decide-commands.ts'
-import { worstExit } from './exit-status.ts'
+import { interruptedExit, worstExit } from './exit-status.ts'
 import { usageFailure, wantedHelp } from './flags/usage-failure.ts'
 import { printFailures } from './print/print-failures.ts'
 import { addReadCommands } from './read-commands.ts'
@@ -67,14 +67,20 @@ function inherit(command: CommandUnknownOpts, from: CommandUnknownOpts): void {
 
 function reportThrown(thrown: unknown, argv: readonly string[], program: Command, cli: CliContext): number {
   if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, cli)
-  if (cli.signal.aborted) {
-    cli.stderr.write('interrupted: nothing more was written\n')
-    return 130
-  }
+  if (cli.signal.aborted) return reportInterrupted(argv, program, cli)
   const failures = failuresOf(thrown)
   printFailures(failures, cli)
   if (argv.includes('--debug')) cli.stderr.write(`${visibleLines(stackOf(thrown))}\n`)
   return worstExit(failures)
+}
+
+/** Each write is whole by itself, so what was written before stays, and the next run continues from it. */
+function reportInterrupted(argv: readonly string[], program: Command, cli: CliContext): number {
+  const { reason } = cli.signal
+  const command = argv.find((word) => program.commands.some((one) => one.name() === word)) ?? 'the command'
+  const by = reason instanceof Interrupted ? ` by ${reason.by}` : ''
+  cli.stderr.write(`interrupted${by}: ${command} is not finished, and nothing is half-written\n`)
+  return interruptedExit(cli.signal)
 }
 
 function reportUsage(thrown: CommanderError, argv: readonly string[], program: Command, cli: CliContext): number {

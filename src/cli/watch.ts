@@ -2,6 +2,7 @@
 import { type Failure, failuresOf } from '../failure.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { CliContext } from './cli-context.ts'
+import { interruptedExit } from './exit-status.ts'
 import { isRows, type OutputOptions, type WatchOptions } from './flags/options.ts'
 import { printFailures } from './print/print-failures.ts'
 
@@ -50,7 +51,7 @@ async function watch(
       printUpdates(shown, now, options, cli)
       shown = now
     } catch (thrown) {
-      if (cli.signal.aborted) return 130
+      if (cli.signal.aborted) return interruptedExit(cli.signal)
       const failures = failuresOf(thrown)
       // A bug does not go away by waiting.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown

@@ -133,7 +133,8 @@ export class TurnLoop {
       next = { wait: wake(), held: false }
     } catch (thrown) {
       this.failed += 1
-      next = backOff(troubleOf(failuresOf(thrown)), this.failed, interval, random())
+      const failures = aborting.signal.aborted ? [] : failuresOf(thrown)
+      next = backOff(troubleOf(failures), this.failed, interval, random())
     } finally {
       ended.abort()
     }

@@ -8,6 +8,7 @@ import { JsonLog } from '../../src/adapters/log/json-log.ts'
 import { TextLog } from '../../src/adapters/log/text-log.ts'
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { Interrupted } from '../../src/failure.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { MemoryForge } from './memory-forge.ts'
@@ -74,7 +75,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     options.onSleep?.(milliseconds)
     if (options.waits === undefined) return
     const wait = waits.shift()
-    if (wait === undefined) interrupt.abort(new Error('interrupted'))
+    if (wait === undefined) interrupt.abort(new Interrupted('SIGINT'))
     interrupt.signal.throwIfAborted()
     turn.pass(1)
     try {

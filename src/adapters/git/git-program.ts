@@ -44,6 +44,12 @@ export function neutralFolder(): string {
   return parse(process.cwd()).root
 }
 
+/**
+ * For `spawn`: whether git and ssh get a session of their own. Ctrl-C in a terminal ends every process of its group: ours decides what is finished
+ * first, and no program breaks off in the middle of an answer. None has a terminal for prompts.
+ */
+export const OWN_SESSION = process.platform !== 'win32'
+
 /** The environment for git and ssh: what they need of ours, no prompts, English messages, no locks for reading, protocol version 0. */
 export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
   const retained = Object.entries(childEnvironment(environment, 'git')).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
@@ -89,6 +95,7 @@ export async function runGit(
     cwd: neutralFolder(),
     env: readingEnvironment(environment),
     stdio: 'pipe',
+    detached: OWN_SESSION,
     signal,
   })
   const stdout: Buffer[] = []

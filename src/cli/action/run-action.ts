@@ -6,7 +6,7 @@ import { API_VERSION, type DriftReportList, driftReportListSchema } from '../../
 import { formatJson, type Json, parseJson } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CliContext, RunCommand } from '../cli-context.ts'
-import { worstExit } from '../exit-status.ts'
+import { interruptedExit, worstExit } from '../exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import { type ActionInputs, type FailOn, readActionInputs } from './action-inputs.ts'
@@ -25,7 +25,7 @@ export async function runAction(cli: CliContext, run: RunCommand): Promise<numbe
     if (inputs.command === 'preview') return await (await import('./preview-pr.ts')).previewPullRequest(action)
     return await report(inputs.command, action)
   } catch (thrown) {
-    if (cli.signal.aborted) return 130
+    if (cli.signal.aborted) return interruptedExit(cli.signal)
     const failures = failuresOf(thrown)
     for (const { code, what, why, remedy } of failures)
       runner.annotate('error', `${code}: ${what}: ${why}. ${remedy}`, { title: 'backporch' })

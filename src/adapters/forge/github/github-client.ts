@@ -1,7 +1,7 @@
 /** One repository on GitHub through octokit: translated failures, its present name, and our account. */
 
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
-import { Failure } from '../../../failure.ts'
+import { Failure, Interrupted } from '../../../failure.ts'
 import { goneElsewhere, notThisForge, type RequestDescription } from '../forge-failure.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
@@ -166,7 +166,7 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   const { cause } = thrown
   if (cause instanceof Failure) return renamed(requested, cause)
   // The signal's reason, wrapped.
-  if (cause instanceof DOMException || (cause instanceof Error && cause.name === 'AbortError')) return cause
+  if (cause instanceof DOMException || cause instanceof Interrupted || (cause instanceof Error && cause.name === 'AbortError')) return cause
   if (thrown.name === 'GraphqlResponseError' && 'response' in thrown) {
     return failureOfAnswer(requested, new RefusedAnswer(422, reportedIn(JSON.stringify(thrown.response ?? null))), false)
   }

@@ -9,7 +9,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { ObjectId } from '../../../package/object-id.ts'
 import { diskFailure, systemCode } from '../git-failure.ts'
-import { type Environment, neutralFolder, readingEnvironment } from '../git-program.ts'
+import { type Environment, neutralFolder, OWN_SESSION, readingEnvironment } from '../git-program.ts'
 import { ByteReader, StreamFault } from '../protocol/byte-reader.ts'
 import { type FileOperations, writeWhole } from './atomic-fs.ts'
 import { type GitObject, gitObject, isObjectType, type ObjectType } from './object-format.ts'
@@ -114,7 +114,8 @@ export class CatFile<Answer> {
     const { empty, objects, environment, silence } = this.#parts
     await this.#makeEmpty()
     const env = { ...readingEnvironment(environment), GIT_OBJECT_DIRECTORY: objects }
-    const child = spawn('git', ['--git-dir', empty, 'cat-file', this.#mode], { cwd: neutralFolder(), env, stdio: 'pipe' })
+    const options = { cwd: neutralFolder(), env, stdio: 'pipe', detached: OWN_SESSION } as const
+    const child = spawn('git', ['--git-dir', empty, 'cat-file', this.#mode], options)
     const running: Running = {
       child,
       reader: new ByteReader(child.stdout, { silence, bytes: Number.POSITIVE_INFINITY }),

@@ -8,7 +8,7 @@ import { Failure } from '../../../failure.ts'
 import { foreignLine } from '../../../text/foreign-text.ts'
 import { gitNotInstalled, systemCode, tooManyRefs, unreachable } from '../git-failure.ts'
 import { findGitFolder } from '../git-folder.ts'
-import { type Environment, gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder } from '../git-program.ts'
+import { type Environment, gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder, OWN_SESSION } from '../git-program.ts'
 import { receiveSettings } from '../repository-programs.ts'
 import {
   type Advertisement,
@@ -27,8 +27,6 @@ import type { RemoteAddress } from './remote-address.ts'
 interface Launch {
   readonly program: string
   readonly args: readonly string[]
-  /** A session of its own has no terminal for prompts, and ends as a group. */
-  readonly detached: boolean
 }
 
 /** Milliseconds that a program may take to end by itself after the conversation. */
@@ -106,7 +104,7 @@ export class ProcessTransport implements GitTransport {
     const folder = await this.gitFolder(signal)
     const settings =
       service === 'git-receive-pack' ? await receiveSettings(folder, this.#environment, signal) : [...NO_PROGRAMS, ...NO_HOOKS]
-    return { program: 'git', args: [...settings, service.slice('git-'.length), folder], detached: false }
+    return { program: 'git', args: [...settings, service.slice('git-'.length), folder] }
   }
 }
 
@@ -116,11 +114,10 @@ function sshLaunch(address: Extract<RemoteAddress, { kind: 'ssh' }>, service: Gi
   const words = [...(address.port === undefined ? [] : ['-p', String(address.port)]), address.destination, `${service} ${quoted}`]
   const command = environment['GIT_SSH_COMMAND']
   const protocol = service === 'git-upload-pack' ? ['-o', 'SendEnv=GIT_PROTOCOL'] : []
-  if (command === undefined || command === '')
-    return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words], detached: true }
+  if (command === undefined || command === '') return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words] }
   // Other programs than OpenSSH do not know the option; git tells them by the name too (connect.c, determine_ssh_variant).
   const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '') ? protocol : []
-  return { program: 'sh', args: ['-c', `${command} "$@"`, command, ...options, ...words], detached: true }
+  return { program: 'sh', args: ['-c', `${command} "$@"`, command, ...options, ...words] }
 }
 
 interface Ended {
@@ -131,16 +128,14 @@ interface Ended {
 class Conversation {
   readonly output: AsyncIterable<Uint8Array>
   readonly #child: ChildProcessWithoutNullStreams
-  readonly #detached: boolean
   readonly #closed: Promise<void>
   #stderr = ''
   #missing = false
   #requested = false
 
   constructor(launch: Launch, environment: NodeJS.ProcessEnv, signal: AbortSignal) {
-    const child = spawn(launch.program, launch.args, { cwd: neutralFolder(), env: environment, stdio: 'pipe', detached: launch.detached })
+    const child = spawn(launch.program, launch.args, { cwd: neutralFolder(), env: environment, stdio: 'pipe', detached: OWN_SESSION })
     this.#child = child
-    this.#detached = launch.detached
     this.output = child.stdout
     child.stdin.on('error', () => {}) // the end of the answer reports it
     child.stderr.on('data', (chunk: Buffer) => {
@@ -193,7 +188,7 @@ class Conversation {
     const { pid } = this.#child
     if (pid === undefined || this.#child.exitCode !== null) return
     try {
-      process.kill(this.#detached ? -pid : pid, 'SIGKILL')
+      process.kill(OWN_SESSION ? -pid : pid, 'SIGKILL')
     } catch {
       // it ended in this moment
     }
