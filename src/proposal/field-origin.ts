@@ -197,6 +197,6 @@ export function originLines({ exact, authored, writers }: FieldOrigin): readonly
 
 function writerLine({ name, step, where, pattern, part, sources }: FieldWriter): string {
   const from = sources.map(({ name: source, at }) => (at === undefined ? source : `${source} at ${at.file}:${at.line}:${at.column}`))
-  const what = part.length === 0 ? 'written' : `${shownPathOnly(part)} written`
+  const what = part.length === 0 ? 'written' : `${shownPathOnly(part, undefined)} written`
   return `${what} by ${name} (step ${step}, ${where})${pattern === undefined ? '' : `, pattern ${pattern}`}${from.length === 0 ? '' : `, from ${from.join(' and ')}`}`
 }

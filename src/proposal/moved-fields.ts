@@ -16,7 +16,7 @@ export interface MovedField {
 
 export function describeMoved({ resource, path }: MovedField): string {
   const name = describeResourceId(resource.id)
-  return path.length === 0 ? name : `${shownPathOnly(path)} of ${name}`
+  return path.length === 0 ? name : `${shownPathOnly(path, resource.id)} of ${name}`
 }
 
 /** `a`, `a and b`, or `a, b and 3 more`. */

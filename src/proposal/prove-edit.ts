@@ -42,7 +42,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
     const { drift } = change
     const value = valueAt(is.object, drift.path)
     if (!isWanted(change, value))
-      throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path)} does not hold the chosen value afterwards`)
+      throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path, drift.id)} does not hold the chosen value afterwards`)
   }
   const [moved] = otherDifferences(
     was.object,
@@ -52,7 +52,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
   )
   if (moved === undefined) return
   const [path = moved] = leaves(valueAt(was.object, moved), valueAt(is.object, moved), moved)
-  throw movedMore(describeResourceId(was.id), `${shownPathOnly(path)} moves too`)
+  throw movedMore(describeResourceId(was.id), `${shownPathOnly(path, was.id)} moves too`)
 }
 
 /** Paths that differ and are neither chosen, nor below a chosen path, nor containers of chosen paths only. */

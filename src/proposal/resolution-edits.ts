@@ -87,7 +87,7 @@ export function cannot(
   { drift, resolution }: Refused,
   { what, ...detail }: Pick<FailureDetail, 'why' | 'remedy'> & Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
 ): Failure {
-  const field = shownPathOnly(drift.path)
+  const field = shownPathOnly(drift.path, drift.id)
   const subject = `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`
   return new Failure({ code: 'BP2001', what: what === undefined ? subject : `${subject} ${what}`, ...detail })
 }

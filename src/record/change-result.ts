@@ -21,5 +21,5 @@ export function changeResult({ ref, ...change }: Change, severity: FunctionResul
 /** Empty for a whole object, and for what is no path. */
 function changePath({ path }: Pick<Change, 'path'>): string {
   const read = path === undefined ? undefined : parseFieldPath(path)
-  return read === undefined || 'problem' in read ? '' : oneLine(shownPathOnly(read.path), NAME_LIMIT)
+  return read === undefined || 'problem' in read ? '' : oneLine(shownPathOnly(read.path, undefined), NAME_LIMIT)
 }

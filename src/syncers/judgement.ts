@@ -64,7 +64,7 @@ export function withExceptions(judgement: Judgement, { title, fields }: ApplierC
 }
 
 export function describeField({ drift: { id, path } }: DriftedField): Phrase {
-  return path.length === 0 ? phrase`${describeResourceId(id)}` : phrase`${describeResourceId(id)} ${shownPathOnly(path)}`
+  return path.length === 0 ? phrase`${describeResourceId(id)}` : phrase`${describeResourceId(id)} ${shownPathOnly(path, id)}`
 }
 
 /** A rule that cannot be evaluated is reported as a rule that may hold: a promise to restore would be the worse error. */

@@ -59,7 +59,7 @@ await controlPlaneSuite('live objects of many kinds as manifests', { controllerM
         assert.equal(answer.unproven, undefined, name)
         const { manifest } = answer
         for (const path of leaves(declared.object, manifest, []))
-          others.push(`${name} ${shownPathOnly(path)} ${formatJson(valueAt(manifest, path) ?? 'left out')}`)
+          others.push(`${name} ${shownPathOnly(path, declared.id)} ${formatJson(valueAt(manifest, path) ?? 'left out')}`)
       }
       // The server stores quantities in their shortest form.
       const quantities = [

@@ -180,7 +180,8 @@ export function placesOf(x: string): readonly Place[] {
     at('probe', `${probe}[0].value`, basic(x)),
     at('probe', probe, [{ name: 'Authorization', value: `Bearer ${x}` }]),
     at('Secret', 'metadata.labels["example.com/color"]', x),
-    at('Secret', 'metadata.finalizers', [x]),
+    // The API server of Kubernetes takes no name without a domain.
+    at('Secret', 'metadata.finalizers', [`example.com/${x}`]),
     at('Secret', 'data.color', base64(x)),
     at('CSI', 'spec.csi.volumeAttributes.clientSecret', x),
   ]

@@ -111,7 +111,11 @@ export class ApiServerWriter implements ClusterWriter {
     }
     const patch = guardedPatch(live, change.fields)
     if ('unlike' in patch) {
-      throw changed(this.reads.cluster, change.target, `${shownPathOnly(patch.unlike)} does not hold the value that was reviewed`)
+      throw changed(
+        this.reads.cluster,
+        change.target,
+        `${shownPathOnly(patch.unlike, change.target.id)} does not hold the value that was reviewed`,
+      )
     }
     const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
     const requested = this.requested('patch', location)

@@ -282,7 +282,7 @@ function asideStyle({ stuckSince }: SetAside): Style[] {
 function describeDrift({ id, path, change }: Drift): string {
   const ref = refOf(id)
   return oneLine(
-    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : shownPathOnly(path)}`,
+    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : shownPathOnly(path, id)}`,
     200,
   )
 }

@@ -51,7 +51,7 @@ interface DriftAnswer {
 
 /** Keeps drift in the verdict, and names what may be lag. */
 function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], cut: Failure): ObjectVerdict {
-  const locations = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
+  const locations = undecided.map(({ id, change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path, id)))
   const failure = cut.because(`${locations.join(', ')} may be drift, or wait for the syncer: ${cut.why}`)
   const state = verdict.items.length === 0 && verdict.state === 'in-sync' ? 'unverified' : verdict.state
   return { ...verdict, state, failure, reapplyFails: undefined }

@@ -31,7 +31,7 @@ export function withOtherDeclarations(
   }
   const [first] = declared
   if (first === undefined) return { ...verdict, items }
-  const paths = declared.map(({ drift }) => shownPathOnly(drift.path)).join(', ')
+  const paths = declared.map(({ drift }) => shownPathOnly(drift.path, drift.id)).join(', ')
   const failure = new Failure({
     code: 'BP1113',
     what: 'two units declare the object with different values',

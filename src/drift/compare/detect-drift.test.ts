@@ -22,6 +22,7 @@ import type { Json, JsonObject } from '../../text/json.ts'
 import type { ObjectVerdict } from '../drift.ts'
 import { detectDrift, needsPrediction } from './detect-drift.ts'
 import { unexpectedObject } from './make-drift.ts'
+import { beingDeleted } from './verdict-failures.ts'
 
 const SYNCER: FieldManager = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' }
 const FORBIDDEN = new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })
@@ -270,6 +271,14 @@ test('an object that is being deleted is blocked before anything is compared, wi
   ]
   const going = { ...withMetadata(appliedBy('kustomize-controller', namespace), leaving), status: { phase: 'Terminating', conditions } }
   assert.match(verdictOf(namespace, going).failure?.why ?? '', /what is left in it \(example\.com\/hold in 1 resource instances\) holds it/)
+})
+
+test('a Secret that is being deleted does not name a finalizer that is no name of a controller', () => {
+  const id = { group: '', kind: 'Secret', namespace: 'shop', name: 'login' }
+  const held = (finalizer: string): string =>
+    beingDeleted(id, { metadata: { deletionTimestamp: '2026-11-21T08:00:00Z', finalizers: [finalizer] } }).why
+  assert.match(held('example.com/hunter2'), /, and a finalizer that is not shown holds it;/)
+  assert.match(held('gardener.cloud/gardener'), /, and the finalizer gardener\.cloud\/gardener holds it;/)
 })
 
 test('an unexpected object names who made it', () => {

@@ -375,7 +375,11 @@ class Subject {
   private printUnknown(path: FieldPath): Note {
     const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
     const subject = describeResourceId(this.observed.desired.id)
-    return { cause: 'field-not-on-server', subject, text: `the server does not know ${shownPathOnly(path)} and ${does}` }
+    return {
+      cause: 'field-not-on-server',
+      subject,
+      text: `the server does not know ${shownPathOnly(path, this.observed.desired.id)} and ${does}`,
+    }
   }
 }
 

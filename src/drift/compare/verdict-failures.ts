@@ -2,6 +2,7 @@
 import { Failure } from '../../failure.ts'
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { isHiddenOfSecret, isSecret } from '../../krm/redaction/redacted.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
@@ -39,7 +40,9 @@ function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
   const own = textsIn(partOf(live, 'metadata', 'finalizers')).map((finalizer) => {
     const path = [field('metadata'), field('finalizers'), { kind: 'member', value: finalizer } as const]
     const [writer] = ownersOf(managed, path)
-    return `the finalizer ${oneLine(finalizer, 200)}${writer === undefined ? '' : ` of ${oneLine(writer.manager, 100)}`}`
+    const name =
+      isSecret(id) && isHiddenOfSecret(path, finalizer) ? 'a finalizer that is not shown' : `the finalizer ${oneLine(finalizer, 200)}`
+    return `${name}${writer === undefined ? '' : ` of ${oneLine(writer.manager, 100)}`}`
   })
   if (id.group !== '' || id.kind !== 'Namespace') return own
   const left = objectsIn(partOf(live, 'status', 'conditions')).filter(
@@ -53,7 +56,7 @@ const LEFT = new Set(['NamespaceContentRemaining', 'NamespaceFinalizersRemaining
 
 /** The server refuses a server-side apply with a field that it does not know (docs/facts/refused-applies.md). */
 export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Failure {
-  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path))
+  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path, id))
   return new Failure({
     code: 'BP3011',
     what: `the server refuses ${describeResourceId(id)}`,
@@ -72,7 +75,7 @@ const SHOWN = 5
 
 /** @param paths of fields that git does not declare and that have no known owner */
 export function notExplained(id: ResourceId, paths: readonly FieldPath[], creation: CreationAnswer | undefined): Failure {
-  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path))
+  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path, id))
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : ''
   const requested = creation?.prediction.state === 'predicted' ? undefined : creation?.prediction.failure
   return new Failure({

@@ -76,7 +76,11 @@ export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides =
   if (managers.length > 0 && !named) return { part: 'managers', wanted: managers.join(' or '), found: foundManager(drift) }
   const fields = [...paths.map(describeRulePath), ...pathExpressions]
   if (fields.length > 0 && !coversDrift(paths, drift, sides.live) && !matchesPath(pathExpressions, drift))
-    return { part: 'paths', wanted: fields.join(' or '), found: drift.path.length === 0 ? 'the whole object' : shownPathOnly(drift.path) }
+    return {
+      part: 'paths',
+      wanted: fields.join(' or '),
+      found: drift.path.length === 0 ? 'the whole object' : shownPathOnly(drift.path, drift.id),
+    }
   if (valueExpressions.length === 0) return undefined
   const text = valueText(drift)
   if (typeof text === 'string' && valueExpressions.some((expression) => matchesExpression(expression, text))) return undefined
@@ -106,9 +110,9 @@ function foundManager({ actor }: Drift): string {
 }
 
 /** Expressions see `credential:redacted` for a credential in a path. */
-function matchesPath(expressions: readonly string[], { path }: Drift): boolean {
+function matchesPath(expressions: readonly string[], { id, path }: Drift): boolean {
   if (path.length === 0 || expressions.length === 0) return false
-  const text = shownPathOnly(path)
+  const text = shownPathOnly(path, id)
   return expressions.some((expression) => matchesExpression(expression, text))
 }
 

@@ -28,7 +28,7 @@ export function parseRulePath(text: string): RulePath | { readonly problem: stri
 export function describeRulePath(path: RulePath): string {
   return 'keyed' in path
     ? // As people write it.
-      shownPathOnly(path.keyed).replace(/="\*"(?=[\],])/g, '=*')
+      shownPathOnly(path.keyed, undefined).replace(/="\*"(?=[\],])/g, '=*')
     : path.pointer.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 

@@ -6,6 +6,7 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Derived } from '../../text/derived.ts'
 import { canonicalJson, getKey, isJsonObject, type Json } from '../../text/json.ts'
+import { wordSet } from '../../text/words.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
 import { whySecret } from './looks-secret.ts'
@@ -115,8 +116,14 @@ const SHOWN_ANNOTATION =
 /** Shown labels of Secrets: those that Kubernetes, package managers and syncers write or select by. Any other has a value of whoever wrote it. */
 const SHOWN_LABEL =
   /^(?:app|component|tier|team|env|environment|release|chart|heritage|instance|k8s-app|name|owner|status|version|modifiedAt|(?:[a-z-]+\.)?(?:kubernetes|k8s)\.io\/[a-z-]+|helm\.sh\/chart|argocd\.argoproj\.io\/(?:instance|secret-type)|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/name(?:space)?|toolkit\.fluxcd\.io\/[a-z-]+|(?:controller\.|acme\.)?cert-manager\.io\/[a-z-]+|(?:reconcile\.)?external-secrets\.io\/[a-z-]+|sealedsecrets\.bitnami\.com\/[a-z-]+|velero\.io\/[a-z-]+|(?:[a-z]+\.)?cattle\.io\/[a-z-]+|kpt\.dev\/[a-z-]+|cli-utils\.sigs\.k8s\.io\/[a-z-]+|applyset\.k8s\.io\/[a-z-]+|backporch\.dev\/.*)$/
-/** `kubernetes`, `example.com/protect`: the name of whoever holds the object back. */
-const FINALIZER = /^(?:kubernetes|orphan|foregroundDeletion|[a-z0-9.-]+\.[a-z]{2,}\/[A-Za-z0-9._-]{1,63})$/
+/** Finalizers that controllers put on Secrets (docs/facts/finalizers-of-secrets.md). The name of any other is a text of whoever wrote it. */
+const SHOWN_FINALIZERS = wordSet(`
+  kubernetes orphan foregroundDeletion
+  argocd.argoproj.io/hook-finalizer resources-finalizer.argocd.argoproj.io resources-finalizer.argocd.argoproj.io/background
+  resources-finalizer.argocd.argoproj.io/foreground finalizers.fluxcd.io
+  gardener.cloud/gardener machine.sapcloud.io/machine-controller machine.sapcloud.io/machine-controller-manager
+  configuration.konghq.com/ingress wrangler.cattle.io/klum-secret
+`)
 
 /** Whether a value of a Secret is hidden: all but its type, and the labels, annotations and finalizers that are known. */
 export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): boolean {
@@ -125,7 +132,7 @@ export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): bool
   if (!SHOWN_OF_A_SECRET.has(first)) return true
   if (first !== 'metadata') return false
   if (second === undefined) return isJsonObject(value) && MARKS.some((step) => isHiddenOfSecret([...path, step], getKey(value, step.name)))
-  if (second === 'finalizers') return [value].flat().some((one) => typeof one === 'string' && !FINALIZER.test(one))
+  if (second === 'finalizers') return [value].flat().some((one) => typeof one === 'string' && !SHOWN_FINALIZERS.has(one))
   const shown = SHOWN_MARKS.get(second)
   if (shown === undefined) return false
   return third === undefined ? isJsonObject(value) && Object.keys(value).some((name) => !shown.test(name)) : !shown.test(third)

@@ -32,8 +32,8 @@ describe('a path that holds a credential', () => {
   for (const [text, shown] of ROWS) {
     test(`${text.replaceAll(TOKEN, '<token>')} is written without it`, () => {
       assert.match(shownPath(KEY, ID, path(text)), new RegExp(`^${shown}$`))
-      assert.equal(shownPathOnly(path(text)), withoutHashes(shownPath(KEY, ID, path(text))))
-      assert.equal(shownPathOnly(path(text)), withoutHashes(shownPath(OTHER_KEY, ID, path(text))))
+      assert.equal(shownPathOnly(path(text), ID), withoutHashes(shownPath(KEY, ID, path(text))))
+      assert.equal(shownPathOnly(path(text), ID), withoutHashes(shownPath(OTHER_KEY, ID, path(text))))
     })
   }
 
@@ -54,6 +54,21 @@ describe('a path that holds a credential', () => {
     for (const [text] of ROWS.slice(0, 3)) assert.equal(show(KEY, { id: ID, path: path(text) }, 'plain')?.kind, 'redacted', text)
     assert.equal(show(KEY, { id: ID, path: path('spec.labels') }, { [TOKEN]: 'plain' })?.kind, 'redacted')
   })
+})
+
+describe('a finalizer of a Secret', () => {
+  const secret = { ...ID, group: '', kind: 'Secret' }
+  const finalizer = path('metadata.finalizers[="example.com/hunter2"]')
+
+  test('is written without its name, unless a controller is known to put it on Secrets', () => {
+    assert.match(shownPath(KEY, secret, finalizer), new RegExp(`^metadata\\.finalizers\\[=${HIDDEN}\\]$`))
+    assert.equal(shownPathOnly(finalizer, secret), withoutHashes(shownPath(KEY, secret, finalizer)))
+    assert.equal(show(KEY, { id: secret, path: finalizer }, 'example.com/hunter2')?.kind, 'redacted')
+    const known = path('metadata.finalizers[="argocd.argoproj.io/hook-finalizer"]')
+    assert.equal(shownPath(KEY, secret, known), formatFieldPath(known))
+  })
+
+  test('is written as it is on another kind', () => assert.equal(shownPath(KEY, ID, finalizer), formatFieldPath(finalizer)))
 })
 
 describe('every other path', () => {
@@ -94,7 +109,7 @@ test('property: no credential is in a written path, equal paths are written alik
       const [one, two] = [shownPath(KEY, ID, left), shownPath(KEY, ID, right)]
       for (const canary of ['ghp_', 'AKIA', 'canary-', 'glpat-']) {
         assert.ok(!one.includes(canary), one)
-        assert.ok(!shownPathOnly(left).includes(canary))
+        assert.ok(!shownPathOnly(left, ID).includes(canary))
       }
       assert.equal(one === two, formatFieldPath(left) === formatFieldPath(right))
       // A selector is what was printed, typed again.

@@ -8,19 +8,22 @@ import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts
 import type { ResourceId } from '../resource-id.ts'
 import { hasSecretText } from './credential-text.ts'
 import { looksSecret, stepLooksSecret } from './looks-secret.ts'
-import { keyedHash, type RedactionKey } from './redacted.ts'
+import { isHiddenOfSecret, isSecret, keyedHash, type RedactionKey } from './redacted.ts'
 
 type Hide = (value: Json, above: FieldPath) => string
 
 /** The path with keyed hashes, so that two locations stay two. `parseFieldPath` reads it. */
 export function shownPath(key: RedactionKey, id: ResourceId, path: FieldPath): string {
   const object = `path of ${id.group}/${id.kind}/${id.namespace}/${id.name}`
-  return format(path, (value, above) => `hmac-sha256:${keyedHash(key, `${object}#${formatFieldPath(above)}`, value).slice(0, 16)}`)
+  return format(id, path, (value, above) => `hmac-sha256:${keyedHash(key, `${object}#${formatFieldPath(above)}`, value).slice(0, 16)}`)
 }
 
-/** The path for errors, which are not compared: hidden parts are `credential:redacted`. */
-export function shownPathOnly(path: FieldPath): string {
-  return format(path, () => REDACTED)
+/**
+ * The path for errors, which are not compared: hidden parts are `credential:redacted`.
+ * @param id of the object; undefined where the path is a part of one, or was shown before
+ */
+export function shownPathOnly(path: FieldPath, id: ResourceId | undefined): string {
+  return format(id, path, () => REDACTED)
 }
 
 /** An output of `shownPath`, under any installation key, in the form of `shownPathOnly`. */
@@ -31,10 +34,13 @@ export function withoutHashes(shown: string): string {
 // The colon causes quotes, as a keyed hash does.
 const REDACTED = 'credential:redacted'
 
-function format(path: FieldPath, hide: Hide): string {
+function format(id: ResourceId | undefined, path: FieldPath, hide: Hide): string {
   return formatFieldPath(
     path.map((step, index) => {
       const above = path.slice(0, index)
+      // The finalizers of a Secret are hidden as values are.
+      if (id !== undefined && step.kind === 'member' && isSecret(id) && isHiddenOfSecret([...above, step], step.value))
+        return { kind: 'member', value: hide(step.value, above) }
       return shownStep(step, above, (value) => hide(value, above))
     }),
   )

@@ -101,7 +101,7 @@ test('the printed rules hide exactly the chosen lines among all of them, or are 
         )
       })
       if (chosen.length === 0) return
-      const secret = chosen.some(({ path: location }) => shownPathOnly(location) !== formatFieldPath(location))
+      const secret = chosen.some(({ id, path: location }) => shownPathOnly(location, id) !== formatFieldPath(location))
       try {
         const hidden = hiddenBy(verdicts, chosen)
         const prints = (drifts: readonly Drift[]) => new Set(drifts.map((drift) => itemFingerprint(drift, TEST_KEY)))

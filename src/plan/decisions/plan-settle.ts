@@ -148,7 +148,7 @@ function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Fail
 
 /** @param others what was not approved @param gone how many approved changes are not there any more */
 function changedSince({ id }: ObjectVerdict, others: readonly OpenChange[], gone: number): Failure {
-  const paths = others.map(({ drift }) => shownPathOnly(drift.path) || drift.change)
+  const paths = others.map(({ drift }) => shownPathOnly(drift.path, drift.id) || drift.change)
   return notWritten(
     id,
     `it changed since the review: ${paths.slice(0, 5).join(', ')}${gone > 0 ? `; ${gone} approved changes are gone` : ''}`,
@@ -176,7 +176,7 @@ function assertPlain(changes: readonly OpenChange[]): void {
   throw new Failure({
     code: 'BP3014',
     what: `${describeResourceId(id)} is not written`,
-    why: `git encrypts ${shownPathOnly(path) || 'its values'} with SOPS, and backporch has no key: it would write the ciphertext`,
+    why: `git encrypts ${shownPathOnly(path, id) || 'its values'} with SOPS, and backporch has no key: it would write the ciphertext`,
     remedy: 'apply the package with the syncer, which decrypts it',
     retry: 'on-change',
   })
@@ -205,7 +205,8 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
   if (restored[0]?.desired !== undefined) {
     // `live` was read after the comparison, and its version is the guard: it must be what was compared.
     const moved = live === undefined ? undefined : restored.find(({ drift }) => !jsonEquals(valueAt(live, drift.path), drift.live))
-    if (moved !== undefined) throw notWritten(moved.drift.id, `${shownPathOnly(moved.drift.path)} changed while the write was prepared`)
+    if (moved !== undefined)
+      throw notWritten(moved.drift.id, `${shownPathOnly(moved.drift.path, moved.drift.id)} changed while the write was prepared`)
     const paths = restored.map(({ drift }) => drift.path)
     writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths, live) })
   }

@@ -19,7 +19,12 @@ export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation,
   const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
   const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
   // A hidden part of a path counts as any other: under another installation key it would not be reported again.
-  const locations = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${shownPathOnly(path)}`)))
+  // An older version wrote finalizers of a Secret as they are.
+  const locations = new Set(
+    verdicts.flatMap(({ items }) =>
+      items.flatMap(({ id, path }) => [id, undefined].map((one) => `${resourceKey(id)}#${shownPathOnly(path, one)}`)),
+    ),
+  )
   return waiting
     .filter(
       ({ spec }) =>

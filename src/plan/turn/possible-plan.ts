@@ -63,7 +63,7 @@ export function asRestore(change: PlannedChange): PlannedChange {
 }
 
 function noteOf({ drift, resolution }: PlannedChange, planned: PlannedChange, { why }: Failure): Note {
-  const field = shownPathOnly(drift.path)
+  const field = shownPathOnly(drift.path, drift.id)
   const name = describeResourceId(drift.id)
   const what = field === '' ? name : `${field} of ${name}`
   return { cause: 'planned-as-restore', subject: '', text: `${what} is planned as ${planned.resolution} and not as ${resolution}: ${why}` }

@@ -248,7 +248,7 @@ export function neverSettles(packagePath: string, moving: string): Failure {
 export function undone(change: ResolvedChange, chosen: readonly ChosenLocation[]): Failure {
   const at = chosen.findIndex((each) => each.change === change)
   const others = chosen.slice(at + 1).map(({ change: { drift }, candidate }) => {
-    const field = shownPathOnly(drift.path)
+    const field = shownPathOnly(drift.path, drift.id)
     return `${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)} at ${candidate.what}`
   })
   return cannot(change, {

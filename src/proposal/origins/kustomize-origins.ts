@@ -241,7 +241,7 @@ export class KustomizeOrigins {
     })
     if (named === undefined) return undefined
     const { path, line } = named.location
-    return `${part.length === 0 ? '' : `${shownPathOnly(part)} `}written by kustomize, which puts the whole name of ${describeResourceId(named.id)} there (${path}:${line})`
+    return `${part.length === 0 ? '' : `${shownPathOnly(part, undefined)} `}written by kustomize, which puts the whole name of ${describeResourceId(named.id)} there (${path}:${line})`
   }
 }
 
@@ -316,7 +316,7 @@ export function builtOriginLines({ authored, nearest, isBuilt, writers, isExplai
 const DOES: { readonly [does in FieldWrite['does']]: string } = { writes: 'written', removes: 'removed', 'may write': 'may be written' }
 
 function writeText({ does, by, at, part }: PartWrite): string {
-  const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part)} ${DOES[does]}`
+  const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part, undefined)} ${DOES[does]}`
   const [own, from] = [at.filter(({ source }) => source === undefined), at.find(({ source }) => source !== undefined)]
   const locations = own.map(({ location, name }) => `${locationText(location)}${name === undefined ? '' : ` (${name})`}`)
   return `${what} by ${by} ${locations.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.location.file}` : locationText(from.location)}`}`

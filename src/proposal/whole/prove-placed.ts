@@ -37,9 +37,9 @@ function whyNotLive(before: Rendered, after: Rendered, { id, manifest, live }: N
   const made = after.get(resourceKey(id))
   if (made === undefined) return `the rendered package does not have ${describeResourceId(id)}${insteadOf(before, after, id)}`
   const [beyond] = beyondOther(made.object, live, [])
-  if (beyond !== undefined) return `the rendered package gives it ${shownPathOnly(beyond)}, and live is different there`
+  if (beyond !== undefined) return `the rendered package gives it ${shownPathOnly(beyond, id)}, and live is different there`
   const lost = [...beyondOther(manifest, made.object, [])].find((path) => !isName(path))
-  return lost === undefined ? undefined : `the rendered package has another ${shownPathOnly(lost)} than its manifest`
+  return lost === undefined ? undefined : `the rendered package has another ${shownPathOnly(lost, id)} than its manifest`
 }
 
 /** The name that a manifest with the live one renders to; undefined where it is that one. */

@@ -75,7 +75,7 @@ export class EncryptedObject implements ObjectReader {
     const failure = new Failure({
       code: 'BP3012',
       what: `encrypted fields of ${describeResourceId(verdict.id)} cannot be compared`,
-      why: `git encrypts ${shownPathOnly(first)}${others} with SOPS, and nothing says that the syncer wrote the live value`,
+      why: `git encrypts ${shownPathOnly(first, verdict.id)}${others} with SOPS, and nothing says that the syncer wrote the live value`,
       remedy: 'apply the decrypted object with the syncer, which is then known as its last writer; or name the syncer (--field-manager)',
     })
     return { ...verdict, state: 'unverified', proof: 'none', failure }

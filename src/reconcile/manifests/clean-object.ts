@@ -182,7 +182,7 @@ class Cleaning {
     return {
       code: 'BP2001' as const,
       what: `cannot adopt ${describeResourceId(this.live.id)}`,
-      why: `an apply of its manifest would change ${shownPathOnly(path)} of it`,
+      why: `an apply of its manifest would change ${shownPathOnly(path, this.live.id)} of it`,
       remedy: 'write the manifest by hand and commit it, or choose restore or release',
       retry: 'on-change' as const,
     }

@@ -2,6 +2,7 @@
 
 import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
+import { formatFieldPath } from '../../krm/field-path.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -19,7 +20,9 @@ export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftR
   if (released.size === 0) return verdict
   const setAside: SetAside[] = []
   const items = verdict.items.filter((drift) => {
-    const by = released.get(`${resourceKey(drift.id)}#${shownPath(key, drift.id, drift.path)}`)
+    // An older version wrote finalizers of a Secret as they are.
+    const paths = [shownPath(key, drift.id, drift.path), formatFieldPath(drift.path)]
+    const by = paths.map((path) => released.get(`${resourceKey(drift.id)}#${path}`)).find((name) => name !== undefined)
     if (by === undefined || (drift.change !== 'added' && drift.change !== 'unexpected')) return true
     setAside.push({ drift, state: 'Released', why: `git stopped managing it with ${by}` })
     return false

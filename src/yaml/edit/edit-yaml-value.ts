@@ -55,7 +55,7 @@ export function withoutValueAt(value: Json, path: FieldPath): Json {
 }
 
 function wrongKind(wanted: string, step: PathStep): EditRefusal {
-  return new EditRefusal(`something else than ${wanted} is where ${shownPathOnly([step])} should go`)
+  return new EditRefusal(`something else than ${wanted} is where ${shownPathOnly([step], undefined)} should go`)
 }
 
 function withKey(object: JsonObject, name: string, value: Json): JsonObject {

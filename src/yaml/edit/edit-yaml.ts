@@ -119,7 +119,7 @@ class FileEditor {
       // The line is that of the given text, or near it if this document is edited already.
       const whole = this.text.slice(0, start) + before
       const location = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
-      const field = shown.length === 0 ? 'the object' : shownPathOnly(shown)
+      const field = shown.length === 0 ? 'the object' : shownPathOnly(shown, undefined)
       throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, location))
     }
   }
