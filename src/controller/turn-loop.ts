@@ -133,7 +133,7 @@ export class TurnLoop {
       next = { wait: wake(), held: false }
     } catch (thrown) {
       this.failed += 1
-      const failures = aborting.signal.aborted ? [] : failuresOf(thrown)
+      const failures = stop.aborted ? [] : failuresOf(thrown)
       next = backOff(troubleOf(failures), this.failed, interval, random())
     } finally {
       ended.abort()
