@@ -9,10 +9,9 @@ import { wire } from './wire.ts'
 const interrupted = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    const reason = new Interrupted(name)
     // The second signal ends the process at once.
-    if (interrupted.signal.aborted) process.exit(reason.exitCode)
-    interrupted.abort(reason)
+    if (interrupted.signal.aborted) process.exit(130)
+    interrupted.abort(new Interrupted(name))
   })
 }
 // `backporch … | head` ends quietly.
