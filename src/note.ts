@@ -10,6 +10,7 @@ export const NOTE_CAUSES = {
   'annotation-overruled': 'an annotation of ours that an enforced policy leaves without effect',
   'audit-log-not-read': 'a part of the audit log',
   'branch-left-alone': 'a branch that is left as it is',
+  'cache-not-used': 'a cache folder that takes no data',
   'claimed-by-inventory': 'objects that an inventory has, and of which nobody knows whether they belong to the package',
   'cluster-not-observed': 'a cluster that cannot be read, of which nothing is known now',
   'condition-copied': 'a condition of a Kptfile that came with a copy of another package',

@@ -9,6 +9,7 @@ import { ALL_FORGES } from './adapters/forge/forges.ts'
 import type { PushPaces } from './adapters/forge/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { runGit } from './adapters/git/git-program.ts'
+import type { RepositoryOptions } from './adapters/git/repository.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connection/connect-cluster.ts'
 import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
@@ -18,6 +19,7 @@ import { systemClock } from './adapters/system/system-clock.ts'
 import { verdictFiles } from './adapters/system/verdict-files.ts'
 import { traceSettings } from './adapters/traces/trace-settings.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
+import { visibleLines } from './text/foreign-text.ts'
 
 /** Milliseconds that a command waits for the limits of a forge before it fails. */
 const LONGEST_WAIT = 60_000
@@ -60,7 +62,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       process.on('SIGHUP', listener)
       return () => void process.off('SIGHUP', listener)
     },
-    openRepository: async (remote, { baseBranch, readOnly = false, trace } = {}) => {
+    openRepository: async (remote, { baseBranch, readOnly = false, trace, note } = {}) => {
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
       const { findCommitSigner } = await import('./adapters/git/commit-signer.ts')
@@ -69,7 +71,11 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const open = readOnly
         ? (await import('./adapters/git/checked-out.ts')).openCheckedOut
         : (await import('./adapters/git/repository.ts')).openRepository
-      return open({
+      const tell = (text: string): void => {
+        if (note === undefined) location.stderr.write(`note: ${visibleLines(text)}\n`)
+        else note({ cause: 'cache-not-used', subject: '', text })
+      }
+      const options: RepositoryOptions = {
         remote,
         cacheDir,
         workingDirectory: cwd,
@@ -79,7 +85,8 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
         ...(admitPush === undefined ? {} : { admitPush }),
         ...(baseBranch === undefined ? {} : { baseBranch }),
         ...(trace === undefined ? {} : { trace }),
-      })
+      }
+      return open(options, tell)
     },
     openForge: async (repository, { remote, kind, dryRun = false, note, trace }) => {
       const { openForge } = await import('./adapters/forge/open-forge.ts')

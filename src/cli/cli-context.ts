@@ -126,6 +126,8 @@ export interface WantedRepository {
   /** Nothing is pushed, so a clone on this machine is read as it is checked out, with the branches of its remotes. */
   readonly readOnly?: boolean | undefined
   readonly trace?: Trace | undefined
+  /** Told where no cache can be kept; on stderr unless given. */
+  readonly note?: ((note: Note) => void) | undefined
 }
 
 export interface CliContext extends ProcessContext {

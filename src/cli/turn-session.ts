@@ -101,7 +101,12 @@ export async function openSession(
   const { trace } = printer
   const target = { ...clusterTarget(options), trace }
   // The repository comes first: without it the cluster is not needed.
-  const repository = await cli.openRepository(options.repo, { baseBranch: options.branch ?? DEFAULT_BRANCH, readOnly, trace })
+  const repository = await cli.openRepository(options.repo, {
+    baseBranch: options.branch ?? DEFAULT_BRANCH,
+    readOnly,
+    trace,
+    note: (note) => printNotes([note], printer),
+  })
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
   printNotes(headNotes(first, options.branch), printer)
   const opened = await openClusters(cli, target, clusters ?? clustersNamed(options.contexts), clusterOptional)

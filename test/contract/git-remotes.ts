@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openRepository, type RepositoryOptions } from '../../src/adapters/git/repository.ts'
+import { type CacheNote, openRepository, type RepositoryOptions } from '../../src/adapters/git/repository.ts'
 import { Failure, type FailureCode } from '../../src/failure.ts'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import type { CommitDraft, PackageRepository } from '../../src/ports/package-repository.ts'
@@ -143,9 +143,10 @@ esac
 }
 
 /** Opens the repository with its own cache and, over http, its token. */
-export function openTestRepository(fixture: TestRepository, more: Partial<RepositoryOptions> = {}): PackageRepository {
+export function openTestRepository(fixture: TestRepository, more: Partial<RepositoryOptions> = {}, note?: CacheNote): PackageRepository {
   const { remote, cacheDir, environment } = fixture
-  return openRepository({ remote, cacheDir, environment, ...(fixture.backend === undefined ? {} : { token: TOKEN }), ...more })
+  const token = fixture.backend === undefined ? {} : { token: TOKEN }
+  return openRepository({ remote, cacheDir, environment, ...token, ...more }, note)
 }
 
 /** Where the remote has `main` now. */

@@ -6,15 +6,15 @@ import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { isBaseBranch, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
 import { parseRemoteAddress } from './protocol/remote-address.ts'
-import { openRepository, type RepositoryOptions } from './repository.ts'
+import { type CacheNote, openRepository, type RepositoryOptions } from './repository.ts'
 import { ask } from './work-tree.ts'
 
 /** The name of the base branch where a commit is checked out that no branch names. git makes no branch with this name. */
 export const DETACHED = 'HEAD'
 
 /** Opens a repository that is only read: a clone on this machine as it is checked out. @throws Failure BP4010 for an address that is not used */
-export function openCheckedOut(options: RepositoryOptions): PackageRepository {
-  const repository = openRepository(options)
+export function openCheckedOut(options: RepositoryOptions, note?: CacheNote): PackageRepository {
+  const repository = openRepository(options, note)
   const address = parseRemoteAddress(options.remote, options.workingDirectory ?? process.cwd())
   if (address.kind !== 'local' || !address.inPlace) return repository
   const environment = options.environment ?? process.env

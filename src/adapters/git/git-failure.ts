@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.ts'
 
 /** File system errors of a full or read-only disk. */
-const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM', 'ENOTDIR'])
+const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'])
 
 /** BP4001: no answer, or an answer that breaks off. The same call may work later. */
 export function unreachable(remote: string, why: string, cause?: unknown): Failure {

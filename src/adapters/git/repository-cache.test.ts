@@ -138,40 +138,6 @@ withRepository('a remote that lacks an object says so', async (fixture) => {
   await expectFailure(readAll(openTestRepository(fixture)), 'BP4006')
 })
 
-withRepository('a full disk is told, and reading goes on once there is room', async (fixture) => {
-  let full = true
-  const deny = (code: string) => Object.assign(new Error(code), { code })
-  for (const [code, operation] of [
-    ['ENOSPC', 'open'],
-    ['EROFS', 'mkdir'],
-    ['ENOENT', 'mkdir'],
-    ['EMFILE', 'open'],
-    ['EIO', 'rename'],
-  ] as const) {
-    const fs: FileOperations = {
-      ...nodeFiles,
-      open: async (...args) => {
-        if (full && operation === 'open') throw deny(code)
-        return await nodeFiles.open(...args)
-      },
-      rename: async (...args) => {
-        if (full && operation === 'rename') throw deny(code)
-        await nodeFiles.rename(...args)
-      },
-      mkdir: (async (...args: Parameters<typeof nodeFiles.mkdir>) => {
-        if (full && operation === 'mkdir') throw deny(code)
-        return await nodeFiles.mkdir(...args)
-      }) as typeof nodeFiles.mkdir,
-    }
-    full = true
-    const repository = openTestRepository(fixture, { fs, cacheDir: join(fixture.root, `cache-${code}`) })
-    const { why } = await expectFailure(readAll(repository), 'BP4008')
-    assert.match(why, new RegExp(code))
-    full = false
-    assert.match(await readAll(repository), /README\.md # Packages/)
-  }
-})
-
 withRepository('a machine that can open no more files is told so, and the clone is kept', async (fixture) => {
   await readAll(openTestRepository(fixture))
   const fs: FileOperations = {
@@ -183,31 +149,6 @@ withRepository('a machine that can open no more files is told so, and the clone 
   const clone = cloneOf(fixture)
   await expectFailure(readAll(openTestRepository(fixture, { fs })), 'BP4008')
   assert.equal(cloneOf(fixture), clone)
-})
-
-withRepository('a disk that fills up in the middle of a file leaves no torn file', async (fixture) => {
-  let left = 400
-  const fs: FileOperations = {
-    ...nodeFiles,
-    open: async (...args) => {
-      const handle = await nodeFiles.open(...args)
-      const whole = handle.writeFile.bind(handle)
-      handle.writeFile = async (content: string | Uint8Array) => {
-        const bytes = Buffer.from(content)
-        left -= bytes.length
-        if (left >= 0) return await whole(bytes)
-        await whole(bytes.subarray(0, 10))
-        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
-      }
-      return handle
-    },
-  }
-  const repository = openTestRepository(fixture, { fs })
-  await expectFailure(readAll(repository), 'BP4008')
-  const names = readdirSync(fixture.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
-  assert.deepEqual(names.map((each) => each.name).sort(), ['HEAD', 'config'])
-  left = 1_000_000
-  assert.match(await readAll(repository), /README\.md # Packages/)
 })
 
 withRepository('a new commit costs one object, also beside more drafts than a request can name', async (fixture) => {

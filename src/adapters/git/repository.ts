@@ -39,6 +39,7 @@ import {
 } from './objects/object-format.ts'
 import type { ObjectSource } from './objects/object-source.ts'
 import { RemoteObjects } from './objects/remote-objects.ts'
+import { SparedObjects } from './objects/spared-objects.ts'
 import { editTree } from './objects/tree-edit.ts'
 import { isHostileName } from './path-policy.ts'
 import type { GitTransport, TransportLimits } from './protocol/git-transport.ts'
@@ -85,11 +86,14 @@ const MOST_NEW_BYTES = 64 * 1024 * 1024
 /** Commits that are walked to see that the base branch only moves forwards. */
 const MOST_STEPS = 10_000
 
+/** Told that a temporary folder takes the place of the cache folder, and that that is used again. */
+export type CacheNote = (text: string) => void
+
 /** Opens a repository. Nothing is read or written before the first call. @throws Failure BP4010 for an address that is not used */
-export function openRepository(options: RepositoryOptions): PackageRepository {
+export function openRepository(options: RepositoryOptions, note: CacheNote = () => {}): PackageRepository {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const address = parseRemoteAddress(options.remote, workingDirectory)
-  return new GitRepository(address, resolve(workingDirectory, options.cacheDir), options)
+  return new GitRepository(address, resolve(workingDirectory, options.cacheDir), options, note)
 }
 
 class GitRepository implements PackageRepository {
@@ -106,7 +110,7 @@ class GitRepository implements PackageRepository {
   readonly #created = new NewObjects()
   readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ max: MOST_TREES })
 
-  constructor(address: RemoteAddress, cacheFolder: string, options: RepositoryOptions) {
+  constructor(address: RemoteAddress, cacheFolder: string, options: RepositoryOptions, note: CacheNote) {
     this.remote = address.printed
     this.#address = address
     this.#signer = options.signer
@@ -117,10 +121,11 @@ class GitRepository implements PackageRepository {
     const limits = { ...LIMITS, ...options.limits }
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
       options.trace === undefined ? transport : tracedTransport(transport, printed, options.trace)
-    const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource => {
-      const cache = new ObjectCache(cacheFolder, at.printed, options.fs ?? nodeFiles)
-      return new RemoteObjects(at.printed, transport, cache, typeof options.baseBranch === 'string' ? options.baseBranch : undefined)
-    }
+    const files = options.fs ?? nodeFiles
+    const spared = (open: (folder: string) => ObjectSource): ObjectSource => new SparedObjects({ cacheFolder, files, open, note })
+    const baseBranch = typeof options.baseBranch === 'string' ? options.baseBranch : undefined
+    const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource =>
+      spared((folder) => new RemoteObjects(at.printed, transport, new ObjectCache(folder, at.printed, files), baseBranch))
     if (address.kind === 'local' && address.inPlace) {
       const transport = new ProcessTransport(address, this.#environment, limits)
       this.#transport = traced(transport, address)
@@ -128,16 +133,9 @@ class GitRepository implements PackageRepository {
         const promisor = parseRemoteAddress(text, folder)
         return openRemote(promisor, traced(openTransport(promisor, undefined, this.#environment, limits), promisor))
       }
-      this.#objects = new LocalObjects({
-        remote: this.remote,
-        transport: this.#transport,
-        gitFolder: (signal) => transport.gitFolder(signal),
-        environment: this.#environment,
-        files: options.fs ?? nodeFiles,
-        cacheFolder,
-        silence: limits.silence,
-        openPromisor,
-      })
+      const parts = { remote: this.remote, transport: this.#transport, environment: this.#environment, files, openPromisor }
+      const gitFolder = (signal: AbortSignal): Promise<string> => transport.gitFolder(signal)
+      this.#objects = spared((folder) => new LocalObjects({ ...parts, gitFolder, cacheFolder: folder, silence: limits.silence }))
     } else {
       this.#transport = traced(openTransport(address, options.token, this.#environment, limits), address)
       this.#objects = openRemote(address, this.#transport)

@@ -138,7 +138,7 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<TurnsPorts
   const note = (text: string): void => onNote({ cause: 'forge-notice', subject: '', text })
   return {
     ...cli,
-    openRepository: (remote, wanted) => cli.openRepository(remote, { ...wanted, trace: onRequest }),
+    openRepository: (remote, wanted) => cli.openRepository(remote, { ...wanted, trace: onRequest, note: onNote }),
     openForge: (repository, wanted) => cli.openForge(repository, { ...wanted, note, trace: onRequest }),
     openCluster: (target) => cli.openCluster({ ...target, trace: onRequest }),
     openWriter: (target) => cli.openWriter({ ...target, trace: onRequest }),

@@ -310,7 +310,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'commit or stash the changes, then run again',
   },
   BP4008: {
-    cause: 'the disk is full, or the folder may not be written to',
+    cause: 'the disk is full, or the folder may not be written to; of a clone, neither the cache folder nor a temporary one takes data',
     fix: 'free space, or give another folder; nothing in the cache has to be kept',
   },
   BP4009: {

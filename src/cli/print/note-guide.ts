@@ -9,6 +9,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'annotation-overruled': 'remove the annotation, or ask the owner of the enforced policy',
   'audit-log-not-read': 'give the whole log with --audit-log; where it is missing, field managers alone are named',
   'branch-left-alone': 'merge or delete the branch by hand, then scan again',
+  'cache-not-used': 'free space, or name a folder that can be written in XDG_CACHE_HOME: each start reads the repository again until then',
   'claimed-by-inventory':
     'nothing, where the objects belong to another package; otherwise add them to git, or take them out of the inventory',
   'cluster-not-observed':

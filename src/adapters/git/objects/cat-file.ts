@@ -137,7 +137,7 @@ export class CatFile<Answer> {
       await files.mkdir(join(empty, 'refs'), { recursive: true })
       if (!(await files.readdir(empty)).includes('HEAD')) await writeWhole(files, join(empty, 'HEAD'), 'ref: refs/heads/main\n')
     } catch (thrown) {
-      throw diskFailure(empty, thrown) ?? thrown
+      throw diskFailure(empty, thrown, 'ENOENT') ?? thrown
     }
   }
 

@@ -1,0 +1,86 @@
+/** A temporary folder in place of a cache folder that takes no data: one for the process, whatever is opened and closed meanwhile. */
+import { rmSync } from 'node:fs'
+import { mkdtemp, readdir, stat, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type FileOperations, writeWhole } from './atomic-fs.ts'
+
+/** Bytes that a folder has to take before it is used again, besides what is in the spare one. */
+const LEAST_ROOM = 64 * 1024
+
+export class SpareFolder {
+  readonly #cacheFolder: string
+  #made: Promise<string> | undefined
+  #isTold = false
+
+  private constructor(cacheFolder: string) {
+    this.#cacheFolder = cacheFolder
+  }
+
+  static readonly #of = new Map<string, SpareFolder>()
+
+  /** The one of a cache folder. */
+  static of(cacheFolder: string): SpareFolder {
+    const spare = SpareFolder.#of.get(cacheFolder) ?? new SpareFolder(cacheFolder)
+    SpareFolder.#of.set(cacheFolder, spare)
+    return spare
+  }
+
+  /** Its path, made where it is not there yet; it is removed when the process ends. @throws errors of the file system */
+  async path(): Promise<string> {
+    this.#made ??= makeTemporary()
+    return await this.#made.catch((thrown: unknown) => {
+      this.#made = undefined
+      throw thrown
+    })
+  }
+
+  /** Whether the cache folder has room for what is in this one. It is tried with a small file. */
+  async isCacheUsable(files: FileOperations): Promise<boolean> {
+    const probe = join(this.#cacheFolder, `probe-${process.pid}`)
+    try {
+      const wanted = LEAST_ROOM + (await bytesIn(await this.path()))
+      await files.mkdir(this.#cacheFolder, { recursive: true, mode: 0o700 })
+      const { bavail, bsize } = await statfs(this.#cacheFolder)
+      if (bavail * bsize < wanted) return false
+      await writeWhole(files, probe, Buffer.alloc(LEAST_ROOM))
+      return true
+    } catch {
+      return false
+    } finally {
+      await files.unlink(probe).catch(() => {}) // it may not exist
+    }
+  }
+
+  /** @returns whether nobody told it yet: that it is used, or not any more */
+  isNews(isUsed: boolean): boolean {
+    const isNews = this.#isTold !== isUsed
+    this.#isTold = isUsed
+    return isNews
+  }
+}
+
+const made = new Set<string>()
+
+async function makeTemporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'backporch-cache-'))
+  if (made.size === 0) process.once('exit', removeAll)
+  made.add(path)
+  return path
+}
+
+function removeAll(): void {
+  for (const path of made) {
+    try {
+      rmSync(path, { recursive: true, force: true })
+    } catch {
+      // Nobody is left to get a report.
+    }
+  }
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  const sizes = await Promise.all(files.map((entry) => stat(join(entry.parentPath, entry.name)).then(({ size }) => size)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
