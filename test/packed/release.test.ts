@@ -1,7 +1,8 @@
 /** What is shipped and what is written about it: the bill of materials, licences, and the files of a release. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -103,6 +104,40 @@ test('advisories that nobody can be asked for are skipped here, fail in CI, and 
     assert.deepEqual(ask(answer, 'true'), [1, 'advisories: skipped (404), which is a failure in CI'])
   }
   assert.match(String(ask('<html>', '')[1]), /^advisories: skipped \(npm audit printed "<html>/)
+})
+
+test('archives are equal bytes under any umask, and everybody may read what is in them', () => {
+  const files = ['package.json', 'README.md', 'LICENSE', 'action.yml', 'src/launch.cjs']
+  const packed = ['022', '027', '077'].map((umask) => {
+    const [from, out] = ['from', 'out'].map((name) => join(folder, `${name}-${umask}`)) as [string, string]
+    // A checkout and a build of somebody with this umask.
+    const copy = (source: string, names: string, target: string): string =>
+      `mkdir -p ${target} && tar -C ${source} -c ${names} | tar -C ${target} --no-same-permissions -x`
+    const script = [
+      `umask ${umask}`,
+      copy(ROOT, files.join(' '), from),
+      copy(folder, '--exclude=./from-* --exclude=./out-* --exclude=./npm .', `${from}/dist`),
+      `mkdir ${out}`,
+      `${join(ROOT, '.ci/pack')} ${from} ${out}`,
+    ].join('\n')
+    execFileSync('bash', ['-ec', script], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const names = readdirSync(out).sort()
+    assert.deepEqual(names, ['action.tar.gz', `backporch-${sbom.metadata.component.version}.tgz`])
+    for (const name of names) {
+      assert.equal(statSync(join(out, name)).mode & 0o777, 0o644, name)
+      const listed = execFileSync('tar', ['-tvzf', join(out, name)], { encoding: 'utf8' })
+        .trim()
+        .split('\n')
+      const modes = new Set(listed.map((line) => line.slice(0, 10)))
+      assert.deepEqual(modes.difference(new Set(['-rw-r--r--', '-rwxr-xr-x', 'drwxr-xr-x'])), new Set(), `${name} ${umask}`)
+    }
+    return names.map((name) =>
+      createHash('sha256')
+        .update(readFileSync(join(out, name)))
+        .digest('hex'),
+    )
+  })
+  for (const other of packed.slice(1)) assert.deepEqual(other, packed[0])
 })
 
 test('package.json says where the project is, which provenance is held against', () => {
