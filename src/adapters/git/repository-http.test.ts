@@ -119,6 +119,23 @@ withRepository('each kind of answer has its own failure', async (fixture, setFau
   assert.equal(refused.retry, 'backoff')
 })
 
+withRepository('a refusal whose text never ends is told with what came', async (fixture, setFault) => {
+  setFault((_request, response) => {
+    response.writeHead(500, { 'content-type': 'text/plain' }).write('out of order')
+    return true
+  })
+  const { why } = await expectFailure(openTestRepository(fixture, { limits: { silence: 500 } }).refs(signal), 'BP4001')
+  assert.equal(why, 'the server answered 500: out of order')
+  setFault((_request, response) => {
+    response.writeHead(500, { 'content-type': 'text/plain' })
+    const more = setInterval(() => response.write('x'.repeat(100_000)), 1)
+    response.once('close', () => clearInterval(more))
+    return true
+  })
+  const endless = await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
+  assert.match(endless.why, /^the server answered 500: x+…?$/)
+})
+
 withRepository('a server that drips, and one with too many branches, are told', async (fixture, setFault) => {
   const listing = (send: (response: ServerResponse) => void) =>
     setFault((request, response, moment) => {

@@ -64,7 +64,7 @@ export class ByteReader {
     }
   }
 
-  /** What comes of a text, up to so many bytes; what a fault cuts off is left out. */
+  /** What comes of a text, up to so many bytes; what a fault cuts off is left out. The caller closes the connection. */
   async readSome(most: number): Promise<string> {
     const parts: Buffer[] = []
     let size = 0
@@ -77,7 +77,6 @@ export class ByteReader {
     } catch {
       // What came is told.
     }
-    await this.#source.return?.()
     return Buffer.concat(parts).toString('utf8')
   }
 
