@@ -37,6 +37,15 @@ export function scoreboardText(promises: readonly Promised[], proven: readonly P
   ].join('\n')
 }
 
+/** The test that detected a mutant, as a page has it. */
+export function detectedBy(page: string, { breaks }: Mutant): string | undefined {
+  const head = `${breaks}: detected by “`
+  const at = page.indexOf(head)
+  if (at < 0) return undefined
+  const from = at + head.length
+  return page.slice(from, page.indexOf('”', from)).replaceAll('&lt;', '<').replaceAll('\\|', '|')
+}
+
 export function isProven({ id, mutants }: Promised, proven: readonly Proven[]): boolean {
   return mutants.length > 0 && proven.every((one) => one.id !== id || one.killed !== undefined)
 }
