@@ -128,8 +128,7 @@ test('archives are equal bytes under any umask, and everybody may read what is i
       const listed = execFileSync('tar', ['-tvzf', join(out, name)], { encoding: 'utf8' })
         .trim()
         .split('\n')
-      const modes = new Set(listed.map((line) => line.slice(0, 10)))
-      assert.deepEqual(modes.difference(new Set(['-rw-r--r--', '-rwxr-xr-x', 'drwxr-xr-x'])), new Set(), `${name} ${umask}`)
+      for (const line of listed) assert.match(line, /^(?:-rw-r--r--|-rwxr-xr-x|drwxr-xr-x) /, `${name} ${umask}`)
     }
     return names.map((name) =>
       createHash('sha256')
