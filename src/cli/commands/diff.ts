@@ -44,7 +44,7 @@ export async function diff(packages: readonly string[], options: DiffOptions, cl
         rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
         print: (names) => {
           const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
-          const text = printTurn({ ...result, units }, { ...options, numbers }, printer)
+          const text = printTurn({ ...result, units }, { ...options, numbers, hasSeveral: result.units.length > 1 }, printer)
           if (!text && hidden === 0 && names === undefined) printInSync(units, options, printer)
           if (names !== undefined && printer.isTable && options.yaml !== true) reportAgreement(units, printer)
           if (names === undefined || hidden !== hiddenBefore) printHidden(hidden, 'change', flags, printer)

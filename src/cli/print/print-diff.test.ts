@@ -104,3 +104,22 @@ test('objects of which nothing is known for one reason are one line where they a
   ])
   assert.equal(lines([], undefined, { plan, wide: true }).filter((line) => line.startsWith('? ')).length, 5)
 })
+
+test('what waits for the syncer names its package where several are printed', () => {
+  const drift = { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }, path: [], change: 'missing' }
+  const aside = { drift, state: 'Behind', why: 'the package is new, git has 91c0d4e, and the syncer has not applied it yet' }
+  const verdicts = [{ setAside: [aside, aside] }] as unknown as DiffView['verdicts']
+  const [alone] = lines([], undefined, { verdicts })
+  assert.equal(alone, `Behind: ${aside.why} (2 differences, no drift)`)
+  const [named] = lines([], undefined, { verdicts, isOneOfSeveral: true })
+  assert.equal(named, `Behind: ${aside.why} (2 differences of apps/web in prod, no drift)`)
+  const [found] = lines([], undefined, { verdicts, isOneOfSeveral: true, appliedBy: 'Kustomization apps/web' })
+  assert.match(found ?? '', /\(2 differences of apps\/web \(Kustomization apps\/web\) in prod, no drift\)$/)
+})
+
+test('a package of which nothing is known is named with its cluster where several are printed', () => {
+  const incomplete = [{ state: undefined, code: 'BP3001', why: 'no answer' }]
+  const plan = { report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } } } as unknown as DiffView['plan']
+  assert.match(lines([], undefined, { plan, isOneOfSeveral: true })[0] ?? '', /^\? apps\/web in prod not observed \(BP3001\)/)
+  assert.match(lines([], undefined, { plan })[0] ?? '', /^\? apps\/web not observed \(BP3001\)/)
+})

@@ -35,6 +35,8 @@ export interface DiffView {
   readonly numbers?: ReadonlyMap<Change, number> | undefined
   /** Whether each line has the planned resolution. */
   readonly resolutions?: boolean
+  /** One of several units: a line that names no object names the unit. */
+  readonly isOneOfSeveral?: boolean
 }
 
 const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
@@ -245,8 +247,8 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
       const count = aside.filter((entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true).length
       return count === 0 ? [] : [`${count} ${state}`]
     })
-    const hidden = counts.length === 0 ? [] : [`${counts.join(', ')} (no drift): --show-ignored lists them`]
-    return [...waitingLines(aside, terminal), ...hidden.map((line) => terminal.style(line, 'dim'))]
+    const hidden = counts.length === 0 ? [] : [`${counts.join(', ')}${ofUnit(view)} (no drift): --show-ignored lists them`]
+    return [...waitingLines(aside, view, terminal), ...hidden.map((line) => terminal.style(line, 'dim'))]
   }
   const lines = aside.map((one) =>
     terminal.style(`  ${waitingWord(one)}: ${describeDrift(one.drift)}: ${oneLine(one.why, 300)}`, ...asideStyle(one)),
@@ -255,14 +257,23 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
 }
 
 /** Differences that wait for the syncer are always printed: one line for each reason. */
-function waitingLines(aside: readonly SetAside[], terminal: Terminal): string[] {
+function waitingLines(aside: readonly SetAside[], view: DiffView, terminal: Terminal): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
   const reported = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`)
   return [...reported].map(([line, [first, ...more]]) => {
-    const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}`
+    const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}${ofUnit(view)}`
     const end = first?.stuckSince === undefined ? `${count}, no drift` : count
     return terminal.style(`${oneLine(line, 600)} (${end})`, ...(first === undefined ? [] : asideStyle(first)))
   })
+}
+
+/** ` of apps/web in prod` where the lines of several units stand together. */
+function ofUnit(view: DiffView): string {
+  return view.isOneOfSeveral === true ? ` of ${unitText(view)}` : ''
+}
+
+function unitText({ packageName, appliedBy, cluster }: DiffView): string {
+  return `${oneLine(packageName)}${appliedBy === undefined ? '' : ` (${oneLine(appliedBy)})`} in ${oneLine(cluster)}`
 }
 
 /** `Behind`, or `Behind (stuck since 2026-11-21T10:00:00Z)`. */
@@ -297,7 +308,12 @@ function incompleteLines(view: DiffView, terminal: Terminal): string[] {
     const isShort = !view.wide && same.length > MOST_UNPROVEN_LINES
     const others = isShort ? ` and ${same.length - 1} others` : ''
     return (isShort ? same.slice(0, 1) : same).map(({ ref, state, code, why, remedy }) => {
-      const name = ref === undefined ? view.packageName : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
+      const name =
+        ref === undefined
+          ? view.isOneOfSeveral === true
+            ? unitText(view)
+            : view.packageName
+          : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
       const mark = terminal.style(terminal.glyph('unknown'), 'yellow')
       const end = remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`
       return `${mark} ${oneLine(name)}${others} ${state ?? 'not observed'} (${code}): ${oneLine(why, 300)}${end}`
@@ -312,6 +328,5 @@ function summary(view: DiffView): string {
   const unexpected = changes.filter(({ change }) => change === 'unexpected').length
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
   const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
-  const by = view.appliedBy === undefined ? '' : ` (${oneLine(view.appliedBy)})`
-  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${oneLine(view.packageName)}${by} in ${oneLine(view.cluster)} (${observed.objects + unexpected} checked${hidden})`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${unitText(view)} (${observed.objects + unexpected} checked${hidden})`
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePatch } from 'diff'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
+import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 
 const APP = 'spec.template.spec.containers[name=app]'
@@ -126,4 +127,23 @@ test('on a terminal diff says that it looked and nothing differs; a pipe gets no
   world.edit(WEB, 'spec.replicas', 5)
   for (const argv of [['diff'], ['diff', '--kind', 'ConfigMap'], ['diff', 'apps/none']])
     assert.doesNotMatch((await runInWorld(world, argv, { isTTY: true })).stdout, /nothing differs/, argv.join(' '))
+})
+
+const SECOND = {
+  'apps/new/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: new}\n',
+  'apps/new/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: shop}\ndata: {color: blue}\n',
+}
+
+test('of several packages, what is ignored is counted for each, also where a watch prints one, and a pull request names its package', async () => {
+  const world = new TurnWorld('{mode: Propose, ignore: [{paths: [data.color], reason: x}]}', SECOND)
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  const ignored = /^1 Ignored of apps\/web in \S+ \(no drift\): --show-ignored lists them$/m
+  assert.match((await runInWorld(world, ['diff'])).stdout, ignored)
+  assert.match((await runInWorld(world, ['diff', 'apps/web'])).stdout, /^1 Ignored \(no drift\): --show-ignored lists them$/m)
+  const watched = await runInWorld(world, ['diff', '-w'], { waits: [() => world.edit(WEB, 'spec.replicas', 5)] })
+  assert.match(watched.stdout.slice(watched.stdout.indexOf('spec.replicas')), ignored)
+  const { stdout } = await runInWorld(world, ['scan'])
+  assert.match(stdout, /^✓ proposed: #1 \(apps\/web\)$/m)
 })

@@ -40,6 +40,8 @@ import { heldSentence } from './unit-cells.ts'
 type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption> & {
   /** Numbers of the changes in the whole list, where some of it is not shown. */
   readonly numbers?: ReadonlyMap<Change, number>
+  /** Whether the turn has several units, where not all of them are printed. */
+  readonly hasSeveral?: boolean
 }
 
 /** Differences of every unit, or the list as a document. @returns whether anything was printed for people */
@@ -72,8 +74,9 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
       const { packageName, appliedBy, cluster } = unit
       const { verdicts, health } = observation
       const origins = wide ? changeOrigins(observation) : undefined
-      const { numbers, showIgnored = false } = options
-      say(formatDiff({ packageName, appliedBy, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }, terminal))
+      const { numbers, showIgnored = false, hasSeveral = result.units.length > 1 } = options
+      const view = { packageName, appliedBy, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }
+      say(formatDiff({ ...view, isOneOfSeveral: hasSeveral }, terminal))
     }
   }
   if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))
@@ -119,8 +122,11 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     if (word === undefined || branch === '') continue
     const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
     const { packageName, cluster } = unit.unit
-    const [where, context] = several ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`] : ['', '']
-    printer.write(`${printer.ok} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}${oneLine(where)}\n`)
+    const label = result.proposals.get(branch)?.label ?? branch
+    // The number of a pull request names no package.
+    const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
+    const [where, context] = several ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`] : [name, '']
+    printer.write(`${printer.ok} ${would}${word}: ${label}${oneLine(where)}\n`)
     const files = editedFiles(unit.observation, unit.plan)
     const locations = editedLocations(files)
     if (locations.length > 0) printer.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
