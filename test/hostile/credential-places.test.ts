@@ -7,6 +7,7 @@ import { path } from '../fakes/live-object.ts'
 import { seedsOf } from '../seeds/seeds.ts'
 import { Draw } from './credential-forms.ts'
 import { HARMLESS, placesOf, SHAPES } from './credential-places.ts'
+import { MORE_PLACES, NEARLY } from './more-places.ts'
 
 test('there are 194 places and 60 harmless values', () => {
   assert.deepEqual([placesOf('x').length, HARMLESS.length], [194, 60])
@@ -26,6 +27,16 @@ for (const { seed } of seedsOf(import.meta.filename))
       })
   }
 
+for (const { seed } of seedsOf(import.meta.filename))
+  for (const [index, [location, make]] of MORE_PLACES.entries())
+    test(`more: ${index} ${location.replace('spec.template.spec.containers[name=app]', '…')}`, () => {
+      const draw = new Draw(`more ${seed} ${index}`)
+      const shown = Object.values(SHAPES).flatMap((shape) =>
+        Array.from({ length: 10 }, () => make(shape(draw), draw)).filter((value) => !looksSecret(path(location), value)),
+      )
+      assert.deepEqual(shown, [])
+    })
+
 test('a number is a credential under a name of one, whatever it begins with', () => {
   for (const name of ['MINIO_ROOT_PASSWORD', 'MAX_PASSWORD', 'counter_token', 'MAXMIND_LICENSE_KEY', 'minSecret', 'accountToken'])
     assert.equal(looksSecret(path(`data.${name}`), '12345678'), true, name)
@@ -43,6 +54,6 @@ test('why a value is hidden has no part of a hidden text, and no name that is a 
   )
 })
 
-for (const [location, value] of HARMLESS)
+for (const [location, value] of [...HARMLESS, ...NEARLY])
   test(`shown: ${location.replace('spec.template.spec.containers[name=app]', '…')} ${JSON.stringify(value).slice(0, 60)}`, () =>
     assert.equal(looksSecret(path(location), value), false))

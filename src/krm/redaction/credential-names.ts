@@ -50,18 +50,19 @@ function mayBeCredentialName(name: string): boolean {
   return WEAK.test(own) && !SPEAKS_OF.test(own)
 }
 
-const WEAK = /(?:key|sid|auth|seed|nonce|sig|signature|code|cookie|session|login|webhook|license|cred|hash|iv|dsn)s?$/i
+const WEAK = /(?:key|sid|auth|seed|nonce|sig|signature|code|cookie|session|login|webhook|license|cred|hash|hmac|keytab|iv|dsn)s?$/i
 
 /** Its value is a user with a password, `sst:hunter2`: `wsrep_sst_auth`, `stats auth`, `login`. */
 export function isPairName(name: string): boolean {
-  return /(?:auth|login|userpass|userpwd|^--?user)$/i.test(name)
+  return /(?:auth|login|basic|creds|userpass|userpwd|^--?user)$/i.test(name)
 }
 
 /** A user with a password; a port, a path and an address are none. */
 const PAIR = /^[\w.@+-]{1,80}:(?!\d{1,5}$)(?=[^:]{0,300}\d)(?=[^:]{0,300}[A-Za-z])[^\s:,;/]{4,300}$/
 
 /** Headers that authenticate (RFC 9110, RFC 6265, and those of API gateways). */
-const HEADER = /^(?:http[-_])?(?:(?:proxy|x)[-_])?authorization$|^(?:set[-_])?cookie$|^x[-_](?:[a-z]+[-_])*auth(?:orization)?$/i
+const HEADER =
+  /^(?:http[-_])?(?:(?:proxy|x)[-_])?authorization$|^(?:set[-_])?cookie$|^x[-_](?:[a-z]+[-_])*auth(?:orization)?$|^x-honeycomb-team$/i
 /** What a field of such a name says where it is no header: the kind of an authorization. */
 const KIND_OF_AUTHORIZATION = /^[a-z][a-z-]*$|^[A-Z][A-Za-z]*$|^(?:oauth|oidc|saml|v)-?\d$/
 
