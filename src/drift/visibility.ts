@@ -119,12 +119,18 @@ export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: Visibil
     const hides = hide.find((rule) => hidesValue(rule, path, value, object))
     if (hides !== undefined) return { shown: false, why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}` }
     // What holds a Secret is never shown as a whole; its other values are judged one by one.
-    const never = isSecret(id) || holdsSecret(value) || isCopy(path)
-    const shows = never ? undefined : show.find((rule) => covers(rule, path, object))
+    const shows = isSecret(id) || isNeverShown(path, value) ? undefined : show.find((rule) => covers(rule, path, object))
     if (shows !== undefined) return { shown: true, why: `${shows.where} shows it: ${shows.reason}` }
-    if (schemaAt(schema, path).format === 'password') return { shown: false, why: 'the schema of its kind says format: password' }
+    if (schemaAt(schema, path).format === 'password') return { shown: false, why: PASSWORD_BY_SCHEMA }
     return undefined
   }
+}
+
+export const PASSWORD_BY_SCHEMA = 'the schema of its kind says format: password'
+
+/** Whether no policy shows the value, whoever's it is: a Secret, or a copy of a whole object, is in it. */
+export function isNeverShown(path: FieldPath, value: Json): boolean {
+  return holdsSecret(value) || isCopy(path)
 }
 
 /** Which object it is, is told in any case. */

@@ -3,6 +3,7 @@ import type { Drift, ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText, whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
 import { ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
+import { isNeverShown, PASSWORD_BY_SCHEMA } from '../../drift/visibility.ts'
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
 import { whySecret } from '../../krm/redaction/looks-secret.ts'
 import { whyHidden } from '../../krm/redaction/redacted.ts'
@@ -96,9 +97,18 @@ function visibilityText(drift: Drift): string | undefined {
   if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
   const values = [drift.live, drift.git].filter((value) => value !== undefined)
   const hidden = values.map((value) => whyHidden(drift, value)).find((why) => why !== undefined)
-  const isJudged = values.some((value) => whySecret(drift.path, value) === hidden)
-  if (drift.path.length > 0 && hidden !== undefined) return `not shown: ${hidden}${isJudged ? '; a policy can show it with spec.show' : ''}`
+  if (drift.path.length > 0 && hidden !== undefined)
+    return `not shown: ${hidden}${canBeShown(drift, hidden) ? '; a policy can show it with spec.show' : ''}`
   return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
+}
+
+/** @param hidden why it is hidden */
+function canBeShown({ path, live, git }: Drift, hidden: string): boolean {
+  if (hidden === PASSWORD_BY_SCHEMA) return true
+  return (
+    [live, git].every((value) => value === undefined || !isNeverShown(path, value)) &&
+    [live, git].some((value) => whySecret(path, value) === hidden)
+  )
 }
 
 function stateText({ state, why, commit, stuckSince, observe }: SetAside): string {
