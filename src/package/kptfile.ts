@@ -3,6 +3,7 @@ import { Failure, type FailureCode } from '../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { formatPosition, LineIndex, type TextPosition } from '../yaml/read/go-yaml-text.ts'
+import { describeOthers } from '../yaml/read/go-yaml-values.ts'
 import { isNull, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
 import { configPathProblem, isImageReference, KPTFILE_API_VERSION, KPTFILE_KIND, KPTFILE_SHAPE, type Shape } from './kptfile-rules.ts'
@@ -59,7 +60,7 @@ export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures
 export function readKptfile(text: string, where: string): KptfileReading {
   let file: GoYamlFile
   try {
-    file = parseGoYaml(text, where)
+    file = parseGoYaml(text, where, { mostNodes: MOST_NODES })
   } catch (thrown) {
     if (thrown instanceof Failure) return { failures: [thrown] }
     throw thrown
@@ -94,6 +95,11 @@ const WHAT: { readonly [code: string]: string } = {
   BP1110: 'the YAML is not valid',
 }
 
+/** A Kptfile is checked key by key, which takes longer than reading it. */
+const MOST_NODES = 20_000
+/** That are told at once. */
+const MOST_FAILURES = 100
+
 type Location = readonly (string | number)[]
 
 class KptfileReader {
@@ -120,10 +126,16 @@ class KptfileReader {
 
   read(): Kptfile {
     const { value } = this.document
-    for (const { kind, offset, earlier } of this.document.notes) {
+    for (const note of this.document.notes) {
+      const { kind, offset, earlier } = note
       if (kind !== 'duplicate-key') continue
       const first = this.position(earlier ?? offset).line
-      this.refuse('BP1110', this.position(offset), `the key is there twice, first at line ${first}; kpt refuses that`, 'keep one of them')
+      this.refuse(
+        'BP1110',
+        this.position(offset),
+        `the key is there twice, first at line ${first}${describeOthers(note)}; kpt refuses that`,
+        'keep one of them',
+      )
     }
     if (!isJsonObject(value)) {
       this.refuse(
@@ -185,6 +197,7 @@ class KptfileReader {
   }
 
   private checkField(name: string, value: Json, fields: { readonly [name: string]: Shape }, location: Location): void {
+    if (this.failures.length >= MOST_FAILURES) return
     const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (shape !== undefined) {
       this.checkShape(value, shape, [...location, name])

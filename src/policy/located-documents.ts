@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import { Failure } from '../failure.ts'
 import { isJsonObject, type Json } from '../text/json.ts'
 import { checkYamlText, LineIndex, splitChunks } from '../yaml/read/go-yaml-text.ts'
+import { describeOthers } from '../yaml/read/go-yaml-values.ts'
+import { NodeMeter } from '../yaml/read/read-yaml-limits.ts'
 import { readDocuments, type YamlDocument } from '../yaml/read/read-yaml-node.ts'
 import { YamlRefusal } from '../yaml/read/read-yaml-refusal.ts'
 import { coreJsonOf, entryOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
@@ -35,10 +37,10 @@ export function* readLocated(file: TextFile, problems: Problem[]): Generator<Loc
   const at = (offset: number): string => `${file.path}:${lines.position(offset).line}`
   for (const { node, start, notes } of readEach(file, at, problems)) {
     const duplicates = notes.filter(({ kind }) => kind === 'duplicate-key')
-    for (const { offset, earlier = 0 } of duplicates)
+    for (const note of duplicates)
       problems.push({
-        where: at(start + offset),
-        why: `keys are unique, and this one is there twice, first at line ${lines.position(start + earlier).line}`,
+        where: at(start + note.offset),
+        why: `keys are unique, and this one is there twice, first at line ${lines.position(start + (note.earlier ?? 0)).line}${describeOthers(note)}`,
       })
     if (duplicates.length > 0) continue
     yield { value: coreJsonOf(node), location: new Locations(node, (offset) => at(start + offset)) }
@@ -58,9 +60,10 @@ function* readEach(
     problems.push({ where: thrown.where ?? path, why: thrown.why })
     return
   }
+  const meter = new NodeMeter()
   for (const { start, end } of splitChunks(text))
     try {
-      for (const document of readDocuments(text.slice(start, end), path)) yield { ...document, start }
+      for (const document of readDocuments(text.slice(start, end), path, meter)) yield { ...document, start }
     } catch (thrown) {
       if (!(thrown instanceof YamlRefusal)) throw thrown
       problems.push({ where: at(start + thrown.offset), why: thrown.message })

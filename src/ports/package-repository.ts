@@ -119,7 +119,7 @@ export interface PackageRepository {
   list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]>
   /**
    * Contents of blobs, one for each requested id.
-   * @param most bytes of all of them together
+   * @param most bytes of all of them together, where they are files of one package, which become its objects
    * @throws OversizedRead before anything too large is in memory
    */
   read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>>

@@ -8,6 +8,7 @@ import { type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
+import { PackageMeter, tooLargePackage } from './package-limits.ts'
 import { plainSecretNote } from './plain-secret.ts'
 import { whyServerNamed } from './server-named.ts'
 
@@ -16,6 +17,8 @@ export class DesiredSetBuilder {
   readonly notes: Note[] = []
   private readonly resources = new Map<string, DesiredResource>()
   private readonly inventories: FoundInventory[] = []
+  private readonly meter = new PackageMeter()
+  private isTooLarge = false
 
   /**
    * @param path of the file in the package
@@ -28,6 +31,14 @@ export class DesiredSetBuilder {
     path: string,
     { local = false, hidden = [] }: { readonly local?: boolean; readonly hidden?: readonly FieldPath[] } = {},
   ): string | undefined {
+    if (this.isTooLarge) return undefined
+    const tooLarge = this.meter.count(object)
+    if (tooLarge !== undefined) {
+      this.isTooLarge = true
+      this.resources.clear()
+      this.failures.push(tooLargePackage(describeLocation(location), tooLarge))
+      return undefined
+    }
     const secret = plainSecretNote(object, hidden)
     if (secret !== undefined) this.notes.push({ cause: 'secret-in-git', subject: `${location.path}:${location.line}`, text: secret })
     if (local || isLocalConfig(object) || isOfKpt(object, 'Kptfile')) return undefined

@@ -10,6 +10,7 @@ import { before, suite, test } from 'node:test'
 import { createDeflate } from 'node:zlib'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { findPackages } from '../../src/package/find-packages.ts'
+import type { ObjectId } from '../../src/package/object-id.ts'
 import { readAhead, readFolder, readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import { startGitHttpBackend } from '../contract/git-http-backend.ts'
 import { gitTestEnvironment, temporaryFolder } from '../contract/git-remotes.ts'
@@ -116,14 +117,19 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
   })
 
   test('a process without room for what the files declare says so', async () => {
-    const repository = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 50 * MEBIBYTE })
+    const repository = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 30 * MEBIBYTE })
     const { signal } = new AbortController()
     const view = await readRepository(repository, 'main', signal)
     await assert.rejects(readFolder({ ...view, base: view.base }, 'apps/huge', signal), /10 MiB/)
-    const files = view.tree.filter(({ path }) => path === 'apps/many/0.yaml' || path === 'apps/many/1.yaml').map(({ id }) => id)
-    await assert.rejects(repository.read(files, signal), /the process has no memory left/)
-    const roomy = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 100 * MEBIBYTE })
-    assert.equal((await roomy.read(files, signal)).size, 2)
+    writeFileSync(join(root, 'text'), `${CONFIG('numbers')}list:\n${'- 1\n'.repeat(100_000)}`)
+    const numbers = git('hash-object', '-w', join(root, 'text')) as ObjectId
+    await assert.rejects(
+      repository.read([numbers], signal, MEBIBYTE),
+      /takes about 37 MiB of memory, and the process does not have that left/,
+    )
+    const roomy = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 50 * MEBIBYTE })
+    assert.equal((await roomy.read([numbers], signal, MEBIBYTE)).size, 1)
+    assert.equal((await repository.read([numbers], signal)).size, 1, 'files that do not become objects')
   })
 })
 

@@ -1,11 +1,17 @@
 /** Checks the memory before a read, so that a failure says so before the system ends the process without a word. */
 import { getHeapStatistics } from 'node:v8'
 import { Failure } from '../../failure.ts'
+import { MAX_YAML_NODES } from '../../yaml/read/read-yaml-limits.ts'
 
-/** Memory of the objects of a manifest, for each byte of its text. */
-const GROWTH = 20
-/** Bytes. Smaller reads are always made: they take less than what is freed meanwhile. */
-const ALWAYS = 1024 * 1024
+/** Bytes of a node in the tree of its file, which goes when the file was read: one file at a time. */
+const TREE_BYTES = 300
+/** Bytes of a node in the objects of its package, which stay for the turn. */
+const OBJECT_BYTES = 70
+/** Bytes for each byte of a file: itself, and its text. */
+const TEXT_BYTES = 3
+const MEBIBYTE = 1024 * 1024
+/** Smaller reads are always made: they take less than what is freed meanwhile. */
+const ALWAYS = 20 * MEBIBYTE
 
 /** Bytes, by the limits of the machine, of the container and of Node.js. */
 export function freeMemory(): number {
@@ -13,17 +19,48 @@ export function freeMemory(): number {
   return Math.min(process.availableMemory(), limit - used)
 }
 
-/** @throws Failure BP1111 where the objects of the read files would not find room */
-export function assertMemory(where: string, files: readonly { readonly content: Uint8Array }[], free: () => number): void {
-  const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
-  if (bytes < ALWAYS || bytes * GROWTH <= free()) return
+/** @param become what the files become: texts, one of which is read at a time, or the objects of a package. @throws Failure BP1111 without room for it */
+export function assertMemory(
+  where: string,
+  files: readonly { readonly content: Uint8Array }[],
+  become: 'texts' | 'objects',
+  free: () => number,
+): void {
+  let needed = 0
+  let largest = 0
+  for (const { content } of files) {
+    const nodes = estimateNodes(content)
+    needed += content.length * TEXT_BYTES + (become === 'objects' ? nodes * OBJECT_BYTES : 0)
+    largest = Math.max(largest, nodes)
+  }
+  needed += largest * TREE_BYTES
+  if (needed < ALWAYS || needed <= free()) return
   throw new Failure({
     code: 'BP1111',
     what: 'the files are not read',
     where,
-    why: `they are ${Math.ceil(bytes / ALWAYS)} MiB, and the process has no memory left for what they declare`,
+    why: `what they declare takes about ${Math.ceil(needed / MEBIBYTE)} MiB of memory, and the process does not have that left`,
     remedy:
       'give the process more memory (NODE_OPTIONS=--max-old-space-size=<MiB>, the limit of the container), or look at fewer packages at once',
     retry: 'backoff',
   })
 }
+
+/** About as many nodes as the file has if it is YAML or JSON: a text of many lines has fewer. No reader goes on beyond the limit of one file. */
+export function estimateNodes(content: Uint8Array): number {
+  let nodes = 0
+  // An iterator takes four times as long.
+  for (let at = 0; at < content.length && nodes < MAX_YAML_NODES; at += 1) nodes += NODES_OF[content[at] as number] as number
+  return Math.min(nodes, MAX_YAML_NODES)
+}
+
+/** By byte. A line or a colon has a key or a value, and a comma may have both behind it. */
+const NODES_OF = new Uint8Array(256)
+for (const [character, nodes] of [
+  ['\n', 1],
+  [':', 1],
+  ['[', 1],
+  ['{', 1],
+  [',', 2],
+] as const)
+  NODES_OF[character.charCodeAt(0)] = nodes

@@ -180,9 +180,9 @@ class GitRepository implements PackageRepository {
     return await this.#objects.prepare([...new Set(blobs)], signal)
   }
 
-  async read(blobs: readonly ObjectId[], signal: AbortSignal, most: number = MOST_READ_BYTES): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
-    const objects = await this.#readAll(blobs, 'blob', signal, most)
-    assertMemory(this.remote, [...objects.values()], this.#memory)
+  async read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+    const objects = await this.#readAll(blobs, 'blob', signal, most ?? MOST_READ_BYTES)
+    assertMemory(this.remote, [...objects.values()], most === undefined ? 'texts' : 'objects', this.#memory)
     return new Map([...objects].map(([id, { content }]) => [id, content]))
   }
 

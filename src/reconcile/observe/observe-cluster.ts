@@ -9,7 +9,7 @@ import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import { classifyNoise } from '../../drift/noise/classify-noise.ts'
 import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import { withVisibility } from '../../drift/visibility.ts'
-import { asFailure } from '../../failure.ts'
+import { asFailure, Failure } from '../../failure.ts'
 import type { AuditedWrite } from '../../krm/audit-event.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
@@ -25,6 +25,7 @@ import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { type JsonObject, textOf } from '../../text/json.ts'
+import { describeMost } from '../../yaml/read/read-yaml-limits.ts'
 import { eachOf } from '../each-of.ts'
 import { earlierReader, type UnitPlainValues } from '../encrypted/read-plain-values.ts'
 import type { UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
@@ -39,6 +40,8 @@ import { hookRunnersOf, type UnexpectedObjects } from './read-unexpected.ts'
 
 /** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
 const PREDICTION_WIDTH = 8
+/** Of one package. Each takes about four KiB until the turn ends. */
+const MOST_DIFFERENCES = 20_000
 
 export interface PackageSide {
   readonly read: ClaimedSide
@@ -151,6 +154,17 @@ interface Applying {
   readonly fieldManager: string | undefined
 }
 
+function tooManyDifferences(packagePath: string): Failure {
+  return new Failure({
+    code: 'BP1111',
+    what: 'the package is not compared',
+    where: packagePath || '.',
+    why: `its objects differ in ${describeMost(MOST_DIFFERENCES)} fields`,
+    remedy: 'split the package, or correct the objects that differ most',
+    retry: 'backoff',
+  })
+}
+
 /** The differences, cached until one of the answers expires. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
@@ -174,7 +188,13 @@ async function judgeAll(
   const at = (observedAt: string): ObjectJudge => judgeAt(observedAt)
   const judge = judgeAt(identity.observedAt, decrypted === undefined ? {} : { readEarlier: earlierReader(decrypted, history, signal) })
   const objects = observedIn(read).map((observed) => ({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }))
-  const detected = await eachOf(objects, PREDICTION_WIDTH, (object) => judge.judge(object, signal))
+  let differences = 0
+  const detected = await eachOf(objects, PREDICTION_WIDTH, async (object) => {
+    const verdict = await judge.judge(object, signal)
+    differences += verdict.items.length
+    if (differences > MOST_DIFFERENCES) throw tooManyDifferences(unit.packagePath)
+    return verdict
+  })
   earlier.clusters.get(reader.name)?.judges.keep(unit.packagePath, {
     at,
     syncerOf: (object) => syncerOf([object], fieldManager),

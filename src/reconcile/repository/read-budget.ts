@@ -1,9 +1,11 @@
 /** How many bytes of files a turn takes into memory, and the message about the rest. */
 import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 
-/** Of one package. A parsed file needs about twenty times its size in memory. */
+/** Of one package. */
 export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
-/** Of all packages of a turn: a Node.js process may have 4 GiB by itself, of which this becomes two thirds. */
+/** Of all packages of a turn. */
 const MOST_TURN_BYTES = 128 * 1024 * 1024
 
 export class ReadBudget {
@@ -36,4 +38,18 @@ export class ReadBudget {
       retry: 'on-change',
     })
   }
+}
+
+/** A quarter of the files, at least one. */
+export async function largestOf(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<ObjectId>> {
+  const sizes = await repository.prepare(
+    files.map(({ id }) => id),
+    signal,
+  )
+  const ids = [...new Set(files.map(({ id }) => id))].sort((left, right) => (sizes.get(right) ?? Infinity) - (sizes.get(left) ?? Infinity))
+  return new Set(ids.slice(0, Math.ceil(ids.length / 4)))
 }

@@ -1,6 +1,6 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
 
-import { asFailure, type Failure } from '../../failure.ts'
+import { asFailure, Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages, packageSlug } from '../../package/find-packages.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -27,7 +27,7 @@ import { isReadOf } from '../../render/package-sources.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { type KnownGoodPolicies, parseRead, readUsablePolicies } from '../policy/usable-policies.ts'
 import { baseOf, headNotes } from './base-branch.ts'
-import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
+import { largestOf, MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
 
 export interface RepositoryView {
@@ -263,14 +263,14 @@ export async function readPolicyFiles(
 
 /**
  * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
- * @param leaveOut called with a file that is too large, which then is not in the answer; without it that is thrown
- * @throws OversizedRead
+ * @param leaveOut called with a file that is too large, and with the largest of files that are too large together: they are not in the answer; without it that is thrown
+ * @throws OversizedRead, Failure BP1111
  */
 export async function readTexts(
   repository: PackageRepository,
   files: readonly TreeFile[],
   signal: AbortSignal,
-  leaveOut?: (path: string, failure: OversizedRead) => void,
+  leaveOut?: (path: string, failure: Failure) => void,
 ): Promise<ReadonlyMap<string, string>> {
   let rest = files
   for (;;) {
@@ -278,9 +278,11 @@ export async function readTexts(
       const blobs = await readBlobs(repository, rest, signal)
       return new Map(rest.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
     } catch (thrown) {
-      if (leaveOut === undefined || !(thrown instanceof OversizedRead) || thrown.blob === undefined) throw thrown
-      for (const { path, id } of rest) if (id === thrown.blob) leaveOut(path, thrown)
-      rest = rest.filter(({ id }) => id !== thrown.blob)
+      if (leaveOut === undefined || !(thrown instanceof Failure) || thrown.code !== 'BP1111') throw thrown
+      const blob = thrown instanceof OversizedRead ? thrown.blob : undefined
+      const left = blob === undefined ? await largestOf(repository, rest, signal) : new Set([blob])
+      for (const { path, id } of rest) if (left.has(id)) leaveOut(path, thrown)
+      rest = rest.filter(({ id }) => !left.has(id))
     }
   }
 }

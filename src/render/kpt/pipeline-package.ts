@@ -3,6 +3,7 @@ import { Failure } from '../../failure.ts'
 import { cleanPath } from '../../package/clean-path.ts'
 import type { Kptfile } from '../../package/kptfile.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { NodeMeter } from '../../yaml/read/read-yaml-limits.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { resolved, type YamlMap, yamlMap } from '../../yaml/yaml-node.ts'
 import { sequenceIndentOf } from '../../yaml/yaml-sequence-indent.ts'
@@ -65,6 +66,8 @@ function isBelow(path: string, folder: string): boolean {
 class ItemReader {
   private readonly sources: PackageSources
   private readonly failures: Failure[]
+  /** Functions get all files as one text, so the limit of one file is that of all. */
+  private readonly meter = new NodeMeter(undefined, 'the package, which has a pipeline,')
 
   constructor(sources: PackageSources, failures: Failure[]) {
     this.sources = sources
@@ -109,28 +112,28 @@ class ItemReader {
   }
 
   private documents(path: string, failures = this.failures): { readonly node: YamlMap; readonly own: string }[] {
-    if (this.sources.whyUnread(path) !== undefined) return []
+    if (this.meter.isOver || this.sources.whyUnread(path) !== undefined) return []
     try {
-      return documentsOf(this.sources.textOf(path).replaceAll('\r\n', '\n'), this.sources.where(path))
+      return this.documentsOf(this.sources.textOf(path).replaceAll('\r\n', '\n'), this.sources.where(path))
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       failures.push(thrown)
       return []
     }
   }
-}
 
-function documentsOf(text: string, where: string): { readonly node: YamlMap; readonly own: string }[] {
-  const nodes = readYamlNodes(text, where)
-  return nodes.map((node, document) => {
-    const target = resolved(node)
-    const source = node.source ?? { path: where, document, start: 0, end: text.length }
-    // From the end of the document before it, so that comments above count as in kyaml.
-    const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
-    if (target.kind === 'map') return { node: target, own }
-    if (target.kind === 'list') return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
-    throw notAnObject(where, 'it is a single value')
-  })
+  private documentsOf(text: string, where: string): { readonly node: YamlMap; readonly own: string }[] {
+    const nodes = readYamlNodes(text, where, this.meter)
+    return nodes.map((node, document) => {
+      const target = resolved(node)
+      const source = node.source ?? { path: where, document, start: 0, end: text.length }
+      // From the end of the document before it, so that comments above count as in kyaml.
+      const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
+      if (target.kind === 'map') return { node: target, own }
+      if (target.kind === 'list') return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
+      throw notAnObject(where, 'it is a single value')
+    })
+  }
 }
 
 interface ReaderAnnotations {

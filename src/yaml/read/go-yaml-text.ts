@@ -3,6 +3,7 @@
  * cut a file at every line that begins with `---` (apimachinery `util/yaml/decoder.go`, kyaml `kio/byteio_reader.go`).
  */
 import { Failure } from '../../failure.ts'
+import { describeMost, MAX_YAML_DOCUMENTS, SPLIT } from './read-yaml-limits.ts'
 
 export const MAX_YAML_BYTES = 10 * 1024 * 1024
 
@@ -21,22 +22,36 @@ export function formatPosition(where: string, at: TextPosition): string {
 
 /** Lines and columns of offsets. Lines end at LF; the CR of a CRLF belongs to its line. */
 export class LineIndex {
-  private readonly starts: readonly number[]
+  private readonly breaks: Offsets
 
   constructor(text: string) {
-    const starts = [0]
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-    this.starts = starts
+    this.breaks = offsetsOf(text, '\n')
   }
 
   position(offset: number): TextPosition {
-    const line = countBelow(this.starts, offset + 1)
-    return { line, column: offset - (this.starts[line - 1] ?? 0) + 1 }
+    const before = countBelow(this.breaks, offset)
+    return { line: before + 1, column: offset - (before === 0 ? -1 : (this.breaks[before - 1] ?? 0)) }
   }
 }
 
+/** Ascending. A file of line breaks alone has ten million, for which an array of numbers takes twice the memory. */
+export type Offsets = Uint32Array
+
+/** Where the part stands in the text. */
+export function offsetsOf(text: string, part: string): Offsets {
+  let count = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1
+  const offsets = new Uint32Array(count)
+  let index = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) {
+    offsets[index] = at
+    index += 1
+  }
+  return offsets
+}
+
 /** How many of the ascending numbers are below the bound. */
-export function countBelow(ascending: readonly number[], bound: number): number {
+export function countBelow(ascending: Offsets, bound: number): number {
   let low = 0
   let high = ascending.length
   while (low < high) {
@@ -87,8 +102,12 @@ function firstBadByte(content: Uint8Array): number {
   return good
 }
 
+function tooManyDocuments(where: string): Failure {
+  return tooLargeYaml(where, `the file has ${describeMost(MAX_YAML_DOCUMENTS)} documents up to here`, SPLIT)
+}
+
 function tooLong(where: string): Failure {
-  return tooLargeYaml(where, `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`, 'split it, or keep it out of the package')
+  return tooLargeYaml(where, `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`, SPLIT)
 }
 
 /** A part of a file that is read as one document, which may have only comments. */
@@ -102,20 +121,22 @@ export interface YamlChunk {
 
 /** The parts of a file between its `---` lines. */
 export function splitChunks(text: string): readonly YamlChunk[] {
-  const chunks: YamlChunk[] = []
+  return [...chunksOf(text)]
+}
+
+function* chunksOf(text: string): Generator<YamlChunk> {
   let separator = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
   let start = separator
   const lines = /^---[^\n]*(?:\n|$)/gm
   lines.lastIndex = start
   for (let match = lines.exec(text); match !== null; match = lines.exec(text)) {
     // A file that begins with a separator has no part before it.
-    if (match.index > start || separator < start) chunks.push({ start, end: match.index, separator })
+    if (match.index > start || separator < start) yield { start, end: match.index, separator }
     separator = match.index
     start = match.index + match[0].length
     lines.lastIndex = Math.max(start, match.index + 1)
   }
-  chunks.push({ start, end: text.length, separator })
-  return chunks
+  yield { start, end: text.length, separator }
 }
 
 const CHECKS: readonly (readonly [pattern: RegExp, why: (codePoint: string) => string, remedy: string])[] = [
@@ -144,7 +165,12 @@ export function checkYamlText(text: string, where: string): void {
     const match = pattern.exec(text)
     if (match !== null) throw refuse(match.index, why(codePoint(match[0])), remedy)
   }
-  for (const chunk of splitChunks(text)) checkChunk(text.slice(chunk.start, chunk.end), chunk.start, refuse)
+  let documents = 0
+  for (const { start, end, separator } of chunksOf(text)) {
+    documents += 1
+    if (documents > MAX_YAML_DOCUMENTS) throw tooManyDocuments(formatPosition(where, new LineIndex(text).position(separator)))
+    checkChunk(text.slice(start, end), start, refuse)
+  }
 }
 
 function checkChunk(chunk: string, start: number, refuse: (offset: number, why: string, remedy: string) => Failure): void {

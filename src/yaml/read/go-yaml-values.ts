@@ -20,13 +20,29 @@ import { MAX_YAML_DEPTH, tooDeep, YamlRefusal } from './read-yaml-refusal.ts'
 /** The most nodes that aliases and merge keys of one document add. */
 const MAX_YAML_EXPANSION = 100_000
 
-/** A value that kubectl reads otherwise than most people. The message never has the value, which may be a secret. */
+/**
+ * Values that kubectl reads otherwise than most people, all those of a document that have one message. The message never has a value, which may
+ * be a secret.
+ */
 export interface ValueNote {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
+  /** Of the first one. */
   readonly offset: number
+  readonly count: number
   /** Offset of the first one of duplicate keys. */
   readonly earlier?: number
   readonly message: string
+}
+
+/** Adds a note to those of its message, of which the first is kept. */
+export function noteOnce<Note extends Pick<ValueNote, 'message' | 'count'>>(noted: Map<string, Note>, note: Note): void {
+  const first = noted.get(note.message)
+  noted.set(note.message, first === undefined ? note : { ...first, count: first.count + note.count })
+}
+
+/** ` (and 12 more)`; empty for the only one. */
+export function describeOthers({ count }: Pick<ValueNote, 'count'>): string {
+  return count === 1 ? '' : ` (and ${(count - 1).toLocaleString('en')} more)`
 }
 
 export interface GoValues {
@@ -49,13 +65,22 @@ export function goValueOf(node: YamlNode): Json {
 }
 
 class ValueReader {
-  readonly notes: ValueNote[] = []
+  /** By message. */
+  private readonly noted = new Map<string, ValueNote>()
   readonly aliases: YamlAlias[] = []
   /** Values of nodes with an anchor. */
   private readonly anchored = new Map<YamlNode, Json>()
   /** Size and depth of the targets of aliases, with aliases expanded. */
   private readonly extents = new Map<YamlNode, { readonly size: number; readonly depth: number }>()
   private expanded = 0
+
+  get notes(): readonly ValueNote[] {
+    return [...this.noted.values()]
+  }
+
+  private note(note: Omit<ValueNote, 'count'>): void {
+    noteOnce(this.noted, { ...note, count: 1 })
+  }
 
   read(node: YamlNode, depth: number): Json {
     if (depth > MAX_YAML_DEPTH + 1) throw tooDeep(offsetOf(node))
@@ -121,7 +146,7 @@ class ValueReader {
       const offset = offsetOf(entry.key)
       const earlier = observed.get(key)
       if (earlier !== undefined)
-        this.notes.push({ kind: 'duplicate-key', offset, earlier, message: 'the key is there twice; kubectl takes the last one' })
+        this.note({ kind: 'duplicate-key', offset, earlier, message: 'the key is there twice; kubectl takes the last one' })
       observed.set(key, offset)
       setKey(value, key, this.read(entry.value, depth + 1))
     }
@@ -137,7 +162,7 @@ class ValueReader {
     const read = resolveGoKey(value, plain, longTag(tag))
     if ('why' in read) throw new YamlRefusal(offsetOf(target), read.why, 'put the key in quotes')
     if (plain && tag === '' && read.key !== value)
-      this.notes.push({ kind: 'key', offset: offsetOf(target), message: 'kubectl reads this key as another text; put it in quotes' })
+      this.note({ kind: 'key', offset: offsetOf(target), message: 'kubectl reads this key as another text; put it in quotes' })
     return read.key
   }
 
@@ -172,13 +197,13 @@ class ValueReader {
   private noteScalar(node: YamlScalar, value: Json): void {
     const { value: text } = node
     if (!readsAlike(text))
-      this.notes.push({
+      this.note({
         kind: 'value',
         offset: offsetOf(node),
         message: `kubectl reads this as ${describe(value)}, other readers do not; write it out, or put it in quotes`,
       })
     else if (/^[-+]?[0-9]{17,}$/.test(text) && BigInt(text.replace('+', '')) !== (typeof value === 'number' ? BigInt(value) : value))
-      this.notes.push({ kind: 'precision', offset: offsetOf(node), message: 'the number does not fit 64 bits, so kubectl rounds it' })
+      this.note({ kind: 'precision', offset: offsetOf(node), message: 'the number does not fit 64 bits, so kubectl rounds it' })
   }
 }
 

@@ -226,6 +226,18 @@ describe('notes', () => {
     )
   })
 
+  test('there is one for each reason and file: the first place, and how many follow', () => {
+    const { notes } = parseGoYaml(`a: off\nb: off\n${'k: v\n'.repeat(1_500)}---\nc: off\nd: 017\n`, 'a.yaml')
+    assert.deepEqual(
+      notes.map(({ line, message }) => [line, message]),
+      [
+        [1, 'kubectl reads this as false, other readers do not; write it out, or put it in quotes (and 2 more)'],
+        [4, 'the key is there twice; kubectl takes the last one, first at line 3 (and 1,498 more)'],
+        [1505, 'kubectl reads this as another number, other readers do not; write it out, or put it in quotes'],
+      ],
+    )
+  })
+
   test('only texts that every reader takes for text count as such', () => {
     for (const text of [
       'no',

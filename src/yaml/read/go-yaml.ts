@@ -6,6 +6,8 @@ import { Failure } from '../../failure.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
 import { goKeyOf, resolved, type YamlNode } from '../yaml-node.ts'
 import { formatPosition, invalidYaml, LineIndex, splitChunks, type TextPosition, type YamlChunk } from './go-yaml-text.ts'
+import { describeOthers, noteOnce, type ValueNote } from './go-yaml-values.ts'
+import { NodeMeter } from './read-yaml-limits.ts'
 import { readYamlDocuments, type YamlDocument } from './read-yaml-node.ts'
 
 export interface GoYamlDocument extends YamlDocument {
@@ -18,7 +20,7 @@ export interface GoYamlDocument extends YamlDocument {
   readonly chunk: YamlChunk
 }
 
-/** A value that reads otherwise than it looks. The message never has the value. */
+/** Values that read otherwise than they look, all those of a file for one reason: the place of the first, and how many follow. No message has a value. */
 export interface GoYamlNote extends TextPosition {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
   readonly message: string
@@ -32,34 +34,45 @@ export interface GoYamlFile {
 export interface GoYamlOptions {
   /** `error` for a Kptfile, where kpt refuses what kubectl accepts. Default `note`. */
   readonly duplicateKeys?: 'error' | 'note'
+  /** Keys, values and comments, where the file may have fewer than others. */
+  readonly mostNodes?: number
 }
 
 /**
  * Reads a file of any number of documents.
  * @param where the path that errors name
- * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 100,000 aliased values)
+ * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000 documents, 500,000 nodes, 100,000 aliased values)
  */
 export function parseGoYaml(text: string, where: string, options: GoYamlOptions = {}): GoYamlFile {
-  const read = readYamlDocuments(text, where)
+  const read = readYamlDocuments(text, where, new NodeMeter(options.mostNodes))
   const lines = new LineIndex(text)
   const chunks = splitChunks(text)
   let at = 0
   const documents: GoYamlDocument[] = []
-  const notes: GoYamlNote[] = []
+  const noted = new Map<string, ValueNote>()
   for (const [index, document] of read.entries()) {
     const start = document.node.source?.start ?? 0
     while ((chunks[at + 1]?.start ?? Infinity) <= start) at += 1
     const chunk = chunks[at] as YamlChunk
     documents.push({ ...document, index, ...lines.position(start), chunk })
     for (const note of document.notes) {
-      const location = lines.position(note.offset)
-      const earlier = note.earlier === undefined ? '' : `, first at line ${lines.position(note.earlier).line}`
       if (note.kind === 'duplicate-key' && options.duplicateKeys === 'error')
-        throw invalidYaml(formatPosition(where, location), `the key is there twice${earlier}`, 'keep one of them')
-      notes.push({ kind: note.kind, ...location, message: `${note.message}${earlier}` })
+        throw invalidYaml(formatPosition(where, lines.position(note.offset)), `the key is there twice${firstOf(note)}`, 'keep one of them')
+      noteOnce(noted, note)
     }
   }
+  const notes = [...noted.values()].map(
+    (note): GoYamlNote => ({
+      kind: note.kind,
+      ...lines.position(note.offset),
+      message: `${note.message}${firstOf(note)}${describeOthers(note)}`,
+    }),
+  )
   return { documents, notes }
+
+  function firstOf({ earlier }: ValueNote): string {
+    return earlier === undefined ? '' : `, first at line ${lines.position(earlier).line}`
+  }
 }
 
 /** An object of a document; each item of a `kind: List` is one. */

@@ -4,6 +4,7 @@
  */
 import { isBlank, isBlankOrEnd, isBreakOrEnd, lineEndAt, type YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
+import { TextParts } from './text-parts.ts'
 
 /** How far go-yaml looks for the next comment line. */
 const LOOK_AHEAD = 512
@@ -54,14 +55,14 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
   let recentEmpty = false
   let firstEmpty = cursor.newlines <= 1
   let { line, column } = cursor
-  let text = ''
+  let text = new TextParts()
   // A comment right below content may be its foot comment.
   const footLine = scanned.line > 0 ? line - cursor.newlines + 1 : -1
   const closeFoot = (at: number): void => {
-    found.push({ kind: 'foot', text, scanAt, tokenAt, start, endAt: at })
+    found.push({ kind: 'foot', text: String(text), scanAt, tokenAt, start, endAt: at })
     scanAt = at
     tokenAt = at
-    text = ''
+    text = new TextParts()
   }
 
   let current = 0
@@ -74,12 +75,12 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
       if (closesFlow || !recentEmpty) {
         const isFoot = (start.line === footLine && !before.isValueMark) || start.column - 1 < nextIndent
         if (closesFlow || (firstEmpty && isFoot)) {
-          if (text !== '') {
+          if (!text.isEmpty) {
             // A dedented comment does not belong to the token before.
             if (start.column - 1 < nextIndent) tokenAt = start.at
             closeFoot(cursor.at + current)
           }
-        } else if (text !== '' && code !== 0) text += '\n'
+        } else if (!text.isEmpty && code !== 0) text.add('\n')
       }
       if (code !== BREAK) break
       firstEmpty = false
@@ -89,22 +90,22 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
       continue
     }
     // A comment at another indentation is the foot of the node above, not the head of the next one.
-    if (text !== '' && column - 1 < nextIndent && column !== start.column) closeFoot(cursor.at + current)
+    if (!text.isEmpty && column - 1 < nextIndent && column !== start.column) closeFoot(cursor.at + current)
     if (code !== HASH) break
-    if (text === '') start = { at: cursor.at + current, line, column }
-    else text += '\n'
+    if (text.isEmpty) start = { at: cursor.at + current, line, column }
+    else text.add('\n')
     recentEmpty = false
     for (const at = cursor.at + current; cursor.at < at; ) {
       if (cursor.code() === BREAK) cursor.skipBreak()
       else cursor.at += 1
     }
-    text += cursor.text.slice(cursor.at, lineEndAt(cursor.text, cursor.at))
+    text.add(cursor.text.slice(cursor.at, lineEndAt(cursor.text, cursor.at)))
     cursor.skipToBreak()
     current = 0
     column = 0
     line = cursor.line
   }
 
-  if (text !== '') found.push({ kind: 'head', text, scanAt, tokenAt: start.at, start, endAt: cursor.at + current - 1 })
+  if (!text.isEmpty) found.push({ kind: 'head', text: String(text), scanAt, tokenAt: start.at, start, endAt: cursor.at + current - 1 })
   return found
 }

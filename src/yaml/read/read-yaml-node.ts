@@ -1,9 +1,10 @@
 /** Node trees of a text, with comments as in go-yaml, and the values that kubectl reads in them. */
 import type { YamlNode } from '../yaml-node.ts'
-import { checkYamlText, countBelow, formatPosition, invalidYaml, LineIndex, tooLargeYaml } from './go-yaml-text.ts'
+import { checkYamlText, countBelow, formatPosition, invalidYaml, LineIndex, type Offsets, offsetsOf, tooLargeYaml } from './go-yaml-text.ts'
 import { type GoValues, readGoValues } from './go-yaml-values.ts'
+import { NodeMeter } from './read-yaml-limits.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
-import { readYamlTree } from './read-yaml-tree.ts'
+import { readYamlTree, type SourceAt } from './read-yaml-tree.ts'
 
 /** A document that is neither empty nor null. Offsets of nodes and notes refer to the whole text. */
 export interface YamlDocument extends GoValues {
@@ -13,12 +14,12 @@ export interface YamlDocument extends GoValues {
 /**
  * The documents of a file that are not empty, in their order.
  * @param where the path that errors and the nodes' sources name
- * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 100,000 aliased values)
+ * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000 documents, 500,000 nodes, 100,000 aliased values)
  */
-export function readYamlDocuments(text: string, where: string): readonly YamlDocument[] {
+export function readYamlDocuments(text: string, where: string, meter = new NodeMeter()): readonly YamlDocument[] {
   checkYamlText(text, where)
   try {
-    return readDocuments(text, where)
+    return readDocuments(text, where, meter)
   } catch (thrown) {
     if (!(thrown instanceof YamlRefusal)) throw thrown
     const location = formatPosition(where, new LineIndex(text).position(Math.min(thrown.offset, text.length)))
@@ -29,12 +30,12 @@ export function readYamlDocuments(text: string, where: string): readonly YamlDoc
 }
 
 /** The trees of `readYamlDocuments`. */
-export function readYamlNodes(text: string, where: string): YamlNode[] {
-  return readYamlDocuments(text, where).map(({ node }) => node)
+export function readYamlNodes(text: string, where: string, meter?: NodeMeter): YamlNode[] {
+  return readYamlDocuments(text, where, meter).map(({ node }) => node)
 }
 
-/** `readYamlDocuments` for a checked part of a file. @throws YamlRefusal with its offset in the text */
-export function readDocuments(text: string, where: string): readonly YamlDocument[] {
+/** `readYamlDocuments` for a checked part of a file. @param meter of the file. @throws YamlRefusal with its offset in the text */
+export function readDocuments(text: string, where: string, meter = new NodeMeter()): readonly YamlDocument[] {
   const lines = new WithoutCarriageReturns(text)
   const documents: YamlDocument[] = []
   for (const { start, end } of goPieces(lines.text)) {
@@ -51,9 +52,9 @@ export function readDocuments(text: string, where: string): readonly YamlDocumen
   }
   return documents
 
-  function readTree(...[piece, sourceAt]: Parameters<typeof readYamlTree>): YamlNode | undefined {
+  function readTree(piece: string, sourceAt: SourceAt): YamlNode | undefined {
     try {
-      return readYamlTree(piece, sourceAt)
+      return readYamlTree(piece, sourceAt, meter)
     } catch (thrown) {
       if (!(thrown instanceof YamlRefusal)) throw thrown
       throw new YamlRefusal(sourceAt(thrown.offset, thrown.offset).start, thrown.message, thrown.remedy, thrown.code)
@@ -65,16 +66,12 @@ export function readDocuments(text: string, where: string): readonly YamlDocumen
 class WithoutCarriageReturns {
   readonly text: string
   /** Ascending offsets in `text` of line breaks that had a CR. */
-  private readonly removed: readonly number[]
+  private readonly removed: Offsets
 
   constructor(original: string) {
-    const pieces = original.split('\r\n')
-    this.text = pieces.join('\n')
-    let at = -1
-    this.removed = pieces.slice(0, -1).map((piece) => {
-      at += piece.length + 1
-      return at
-    })
+    this.text = original.includes('\r\n') ? original.replaceAll('\r\n', '\n') : original
+    this.removed = offsetsOf(original, '\r\n')
+    for (let index = 1; index < this.removed.length; index += 1) this.removed[index] = (this.removed[index] ?? 0) - index
   }
 
   original(offset: number): number {

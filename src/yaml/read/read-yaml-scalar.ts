@@ -2,6 +2,7 @@
 import type { YamlScalar } from '../yaml-node.ts'
 import { isBlank, isBlankOrEnd, lineEndAt, type YamlCursor } from './read-yaml-cursor.ts'
 import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
+import { TextParts } from './text-parts.ts'
 
 export interface ScalarText {
   readonly value: string
@@ -36,7 +37,7 @@ export interface PlainText extends ScalarText {
 export function scanPlain(cursor: YamlCursor): PlainText {
   const start = cursor.at
   const indent = cursor.indent + 1
-  let value = ''
+  const value = new TextParts()
   let end = start
   let blanks = ''
   let breaks = 0
@@ -44,7 +45,8 @@ export function scanPlain(cursor: YamlCursor): PlainText {
     if (cursor.isDocumentMark() || cursor.code() === HASH) break
     const stop = plainEnd(cursor)
     if (stop > cursor.at) {
-      value += (breaks > 0 ? folded(breaks) : blanks) + cursor.text.slice(cursor.at, stop)
+      value.add(breaks > 0 ? folded(breaks) : blanks)
+      value.add(cursor.text.slice(cursor.at, stop))
       blanks = ''
       breaks = 0
       cursor.skip(stop - cursor.at)
@@ -63,7 +65,7 @@ export function scanPlain(cursor: YamlCursor): PlainText {
     if (cursor.flowLevel === 0 && cursor.column < indent) break
   }
   if (cursor.flowLevel > 0 && cursor.code() === QUESTION_MARK) throw questionMark(start)
-  return { value, style: 'plain', start, end, endsLine: breaks > 0 }
+  return { value: String(value), style: 'plain', start, end, endsLine: breaks > 0 }
 }
 
 /** End of the characters of a plain scalar that begin here. */
@@ -90,7 +92,7 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
   const quote = cursor.code()
   const style = quote === APOSTROPHE ? 'single' : 'double'
   cursor.skip(1)
-  let value = ''
+  const value = new TextParts()
   for (;;) {
     if (cursor.at >= cursor.text.length || cursor.isDocumentMark()) throw new UnclosedYaml(start, 'quote')
     let breaks = 0
@@ -98,7 +100,7 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
     for (let code = cursor.code(); !isBlankOrEnd(code); code = cursor.code()) {
       if (code === quote) {
         if (style === 'double' || cursor.code(1) !== APOSTROPHE) break
-        value += "'"
+        value.add("'")
         cursor.skip(2)
       } else if (style === 'double' && code === BACKSLASH) {
         if (cursor.code(1) === BREAK) {
@@ -107,10 +109,10 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
           escapedBreak = true
           break
         }
-        value += scanEscape(cursor)
+        value.add(scanEscape(cursor))
       } else {
         const stop = quotedEnd(cursor, quote)
-        value += cursor.text.slice(cursor.at, stop)
+        value.add(cursor.text.slice(cursor.at, stop))
         cursor.skip(stop - cursor.at)
       }
     }
@@ -122,11 +124,11 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
         breaks += 1
       } else cursor.at += 1
     // go-yaml keeps every break behind an escaped one.
-    if (escapedBreak) value += '\n'.repeat(breaks)
-    else value += breaks > 0 ? folded(breaks) : cursor.text.slice(from, cursor.at)
+    if (escapedBreak) value.add('\n'.repeat(breaks))
+    else value.add(breaks > 0 ? folded(breaks) : cursor.text.slice(from, cursor.at))
   }
   cursor.skip(1)
-  return { value, style, start, end: cursor.at }
+  return { value: String(value), style, start, end: cursor.at }
 }
 
 function quotedEnd(cursor: YamlCursor, quote: number): number {
@@ -213,14 +215,14 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   let trailing = first.breaks
   let leading = ''
   let leadingBlank = false
-  let value = ''
+  const lines = new TextParts()
   while (cursor.column === indent && cursor.at < cursor.text.length) {
     const blank = isBlank(cursor.code())
-    if (!literal && leading !== '' && !leadingBlank && !blank) value += trailing === 0 ? ' ' : '\n'.repeat(trailing)
-    else value += leading + '\n'.repeat(trailing)
+    if (!literal && leading !== '' && !leadingBlank && !blank) lines.add(trailing === 0 ? ' ' : '\n'.repeat(trailing))
+    else lines.add(leading + '\n'.repeat(trailing))
     leadingBlank = blank
     const stop = lineEndAt(cursor.text, cursor.at)
-    value += cursor.text.slice(cursor.at, stop)
+    lines.add(cursor.text.slice(cursor.at, stop))
     cursor.skipToBreak()
     end = stop
     leading = ''
@@ -230,9 +232,10 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
     }
     trailing = skipIndentation(cursor, indent).breaks
   }
-  if (chomp !== '-') value += leading
-  if (chomp === '+') value += '\n'.repeat(trailing)
+  if (chomp !== '-') lines.add(leading)
+  if (chomp === '+') lines.add('\n'.repeat(trailing))
   if (chomp === '+' && trailing > 0) end = cursor.lineStart - 1
+  const value = String(lines)
   const text: ScalarText = { value, style: literal ? 'literal' : 'folded', start, end }
   if (cursor.at < cursor.text.length || cursor.text.endsWith('\n') || chomp === '-') return text
   return (chomp === '+' && begins) || (value !== '' && leading === '') ? { ...text, unended: true } : text

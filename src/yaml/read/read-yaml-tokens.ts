@@ -4,38 +4,10 @@
  */
 import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
 import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import type { NodeMeter } from './read-yaml-limits.ts'
 import { questionMark, tabAsIndentation, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
 import { type ScalarText, scanBlock, scanName, scanPlain, scanQuoted, scanTag } from './read-yaml-scalar.ts'
-
-export type TokenKind =
-  | 'stream-start'
-  | 'stream-end'
-  | 'document-start'
-  | 'document-end'
-  | 'list-start'
-  | 'map-start'
-  | 'block-end'
-  | '['
-  | ']'
-  | '{'
-  | '}'
-  | ','
-  | '-'
-  | 'key'
-  | 'value'
-  | 'alias'
-  | 'anchor'
-  | 'tag'
-  | 'scalar'
-
-export interface YamlToken {
-  readonly kind: TokenKind
-  readonly start: number
-  readonly end: number
-  /** The name of an anchor or alias, or the short form of a tag. */
-  readonly name?: string
-  readonly scalar?: ScalarText
-}
+import type { TokenKind, YamlToken } from './read-yaml-token.ts'
 
 /** The start of a possible key, which only its `:` confirms. */
 interface SimpleKey {
@@ -49,6 +21,10 @@ interface SimpleKey {
 
 /** Tokens that go-yaml reads ahead, so that comments find the token before or behind them. */
 const LOOK_AHEAD = 2
+/** Taken tokens and comments that are kept at most. */
+const MOST_TAKEN = 1024
+/** Tokens that are read for a better message. */
+const MOST_SEARCHED = 100_000
 
 const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = { '[': '[', ']': ']', '{': '{', '}': '}' }
 const FLOW_INDICATOR = /[,[\]{}]/
@@ -62,7 +38,11 @@ export class YamlTokens {
   /** End of the last taken token with characters. */
   lastEnd = 0
   private readonly cursor: YamlCursor
+  private readonly meter: NodeMeter
+  /** Without the first `dropped` of all tokens, which were taken. */
   private readonly tokens: YamlToken[] = [{ kind: 'stream-start', start: 0, end: 0 }]
+  private dropped = 0
+  /** Index among all tokens. */
   private next = 0
   /** Comments from `commentsFrom` on have no node yet. */
   private readonly comments: YamlComment[] = []
@@ -74,15 +54,16 @@ export class YamlTokens {
   /** Index in `keys` by token. */
   private readonly keyOfToken = new Map<number, number>()
 
-  constructor(text: string) {
+  constructor(text: string, meter: NodeMeter) {
     this.cursor = new YamlCursor(text)
+    this.meter = meter
     this.take()
   }
 
   /** The next token. Its comments are in `head`, `line` and `foot`. */
   current(): YamlToken {
-    while (this.next >= this.tokens.length - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
-    const token = this.tokens[this.next]
+    while (this.next >= this.count - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
+    const token = this.tokens[this.next - this.dropped]
     if (token === undefined) throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
     this.handOver(token)
     return token
@@ -92,14 +73,31 @@ export class YamlTokens {
     const token = this.current()
     this.next += 1
     if (token.end > token.start) this.lastEnd = token.end
+    if (this.next - this.dropped > MOST_TAKEN) this.dropTaken()
     return token
+  }
+
+  /** Of all tokens so far. */
+  private get count(): number {
+    return this.dropped + this.tokens.length
+  }
+
+  private dropTaken(): void {
+    this.tokens.splice(0, this.next - this.dropped)
+    this.dropped = this.next
+    this.comments.splice(0, this.commentsFrom)
+    this.commentsFrom = 0
   }
 
   /** The last quote or bracket that the rest of the text does not close. */
   unclosed(): UnclosedYaml | undefined {
     const { cursor } = this
     try {
-      while (cursor.flowLevel > 0 && this.tokens.at(-1)?.kind !== 'stream-end') this.fetch()
+      const end = this.count + MOST_SEARCHED
+      while (cursor.flowLevel > 0 && this.tokens.at(-1)?.kind !== 'stream-end') {
+        if (this.count > end) return undefined
+        this.fetch()
+      }
     } catch (thrown) {
       if (thrown instanceof YamlRefusal) return thrown instanceof UnclosedYaml ? thrown : undefined
       throw thrown
@@ -152,7 +150,12 @@ export class YamlTokens {
 
   private addLineComment(tokenAt: number): void {
     const comment = scanLineComment(this.cursor, tokenAt)
-    if (comment !== undefined) this.comments.push(comment)
+    if (comment !== undefined) this.keepComment(comment)
+  }
+
+  private keepComment(comment: YamlComment): void {
+    this.meter.count(comment.start.at)
+    this.comments.push(comment)
   }
 
   private fetchToken(character: string): void {
@@ -218,7 +221,7 @@ export class YamlTokens {
     this.dropKey()
     const { cursor } = this
     const required = cursor.flowLevel === 0 && cursor.indent === cursor.column
-    const key = { possible: true, required, token: this.tokens.length, mark: cursor.mark() }
+    const key = { possible: true, required, token: this.count, mark: cursor.mark() }
     this.keys[this.keys.length - 1] = key
     this.keyOfToken.set(key.token, this.keys.length - 1)
   }
@@ -241,7 +244,7 @@ export class YamlTokens {
 
   private openFlow(bracket: '[' | '{'): void {
     this.saveKey()
-    this.keys.push({ possible: false, required: false, token: this.tokens.length, mark: this.cursor.mark() })
+    this.keys.push({ possible: false, required: false, token: this.count, mark: this.cursor.mark() })
     this.openBrackets.push(this.cursor.at)
     this.cursor.flowLevel += 1
     this.keyAllowed = true
@@ -281,7 +284,7 @@ export class YamlTokens {
   private fetchColon(): void {
     const key = this.keys.at(-1)
     if (key !== undefined && this.isStillPossible(key)) {
-      this.tokens.splice(key.token, 0, { kind: 'key', start: key.mark.at, end: key.mark.at })
+      this.tokens.splice(key.token - this.dropped, 0, { kind: 'key', start: key.mark.at, end: key.mark.at })
       this.rollIndent(key.mark, 'map-start', key.token)
       key.possible = false
       this.keyOfToken.delete(key.token)
@@ -309,7 +312,7 @@ export class YamlTokens {
         'a nested map or list starts on the line of its key, or a text goes on over lines',
         'begin the map or list on the next line, or put the text in quotes',
       )
-    this.rollIndent(this.cursor.mark(), kind, this.tokens.length)
+    this.rollIndent(this.cursor.mark(), kind, this.count)
   }
 
   private rollIndent(mark: YamlMark, kind: 'list-start' | 'map-start', before: number): void {
@@ -317,7 +320,7 @@ export class YamlTokens {
     if (cursor.flowLevel > 0 || cursor.indent >= mark.column) return
     this.indents.push(cursor.indent)
     cursor.indent = mark.column
-    this.tokens.splice(before, 0, { kind, start: mark.at, end: mark.at })
+    this.tokens.splice(before - this.dropped, 0, { kind, start: mark.at, end: mark.at })
   }
 
   /** Ends the blocks that are deeper than the column, before the comments with a smaller indentation. */
@@ -360,7 +363,8 @@ export class YamlTokens {
       this.turnLineCommentIntoHead()
       if (cursor.code() === 35) {
         const before = this.tokenBeforeComment()
-        this.comments.push(...scanComments(cursor, scanned, { at: before?.start ?? 0, isValueMark: before?.kind === 'value' }))
+        for (const comment of scanComments(cursor, scanned, { at: before?.start ?? 0, isValueMark: before?.kind === 'value' }))
+          this.keepComment(comment)
       }
       if (cursor.code() !== 10) return
       cursor.skipBreak()

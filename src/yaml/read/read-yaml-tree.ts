@@ -1,9 +1,11 @@
 /** One YAML document as a tree, with the comments as go-yaml's parser attaches them (`parserc.go`, `decode.go`). */
 import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
 import type { TaggedSource } from '../yaml-tag.ts'
+import type { NodeMeter } from './read-yaml-limits.ts'
 import { MAX_YAML_DEPTH, tooDeep, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
 import type { ScalarText } from './read-yaml-scalar.ts'
-import { type TokenKind, YamlTokens } from './read-yaml-tokens.ts'
+import type { TokenKind } from './read-yaml-token.ts'
+import { YamlTokens } from './read-yaml-tokens.ts'
 
 interface Comments {
   readonly headComment: string
@@ -27,10 +29,10 @@ export type SourceAt = (start: number, end: number) => YamlSource
  * The first document of a text; undefined where there is none.
  * @throws YamlRefusal for what kubectl or kpt refuses, and for what readers disagree about
  */
-export function readYamlTree(text: string, sourceAt: SourceAt): YamlNode | undefined {
-  const tokens = new YamlTokens(text)
+export function readYamlTree(text: string, sourceAt: SourceAt, meter: NodeMeter): YamlNode | undefined {
+  const tokens = new YamlTokens(text, meter)
   try {
-    return new TreeReader(tokens, sourceAt).document()
+    return new TreeReader(tokens, sourceAt, meter).document()
   } catch (thrown) {
     const isSyntax = thrown instanceof YamlRefusal && thrown.code === 'BP1110' && !(thrown instanceof UnclosedYaml)
     throw isSyntax ? (tokens.unclosed() ?? thrown) : thrown
@@ -47,14 +49,16 @@ function misplaced({ kind, start }: { readonly kind: TokenKind; readonly start: 
 class TreeReader {
   private readonly tokens: YamlTokens
   private readonly sourceAt: SourceAt
+  private readonly meter: NodeMeter
   private readonly anchors = new Map<string, YamlNode>()
   /** The comment above a dash, for the map or list of the item. */
   private stem = ''
   private depth = 0
 
-  constructor(tokens: YamlTokens, sourceAt: SourceAt) {
+  constructor(tokens: YamlTokens, sourceAt: SourceAt, meter: NodeMeter) {
     this.tokens = tokens
     this.sourceAt = sourceAt
+    this.meter = meter
   }
 
   document(): YamlNode | undefined {
@@ -110,7 +114,9 @@ class TreeReader {
     return stem === '' ? NO_COMMENTS : { ...NO_COMMENTS, headComment: stem }
   }
 
+  /** Of one node. */
   private source(start: number, tag: string, end = this.tokens.lastEnd): YamlSource {
+    this.meter.count(start)
     const source = this.sourceAt(start, end)
     if (tag === '' || tag === '!') return source
     const tagged: TaggedSource = { ...source, tagged: true }
