@@ -8,6 +8,7 @@ import { seedsOf } from '../seeds/seeds.ts'
 import { Draw } from './credential-forms.ts'
 import { HARMLESS, placesOf, SHAPES } from './credential-places.ts'
 import { MORE_PLACES, NEARLY } from './more-places.ts'
+import { NAME_FORMS, TELLING_NAMES } from './name-forms.ts'
 
 test('there are 194 places and 60 harmless values', () => {
   assert.deepEqual([placesOf('x').length, HARMLESS.length], [194, 60])
@@ -33,6 +34,19 @@ for (const { seed } of seedsOf(import.meta.filename))
       const draw = new Draw(`more ${seed} ${index}`)
       const shown = Object.values(SHAPES).flatMap((shape) =>
         Array.from({ length: 10 }, () => make(shape(draw), draw)).filter((value) => !looksSecret(path(location), value)),
+      )
+      assert.deepEqual(shown, [])
+    })
+
+for (const { seed } of seedsOf(import.meta.filename))
+  for (const [form, make] of Object.entries(NAME_FORMS))
+    test(`a name with its value as ${form}`, () => {
+      const draw = new Draw(`${form} ${seed}`)
+      const shown = TELLING_NAMES.flatMap((name) =>
+        Object.entries(SHAPES).flatMap(([shape, drawn]) => {
+          const [location, value] = make(name, drawn(draw))
+          return looksSecret(path(location), value) ? [] : [`${name} ${shape}`]
+        }),
       )
       assert.deepEqual(shown, [])
     })

@@ -11,15 +11,23 @@ import { libraryFinds } from './rule-library.ts'
 
 /** `password=x`, `token: x`, `"apiKey":"x"`, `password: |`, `-password x`, `requirepass x` in a longer text. */
 const ASSIGNMENT =
-  /(?<![\w.-])([\w.-]{2,80})["'\\]{0,7}\]?(?:[ \t]{0,20}(?:=>|:=|\?=|==|[:=])[ \t]{0,20}(?:[|>][+-]?\d?[ \t]{0,5}\r?\n[ \t]{1,40})?|(?<=(?<![\w-])--?[\w.-]{2,80})[ \t]{1,20}|%3[ad])["'\\]{0,7}(?=([^\s"'\\,;<>}&]{0,300}))/gi
+  /(?<![\w.-]|\$\{)([\w.-]{2,80})["'\\]{0,7}\]?(?:[ \t]{0,20}(?:=>|:=|\?=|==|[:=])[ \t]{0,20}(?:[|>][+-]?\d?[ \t]{0,5}\r?\n[ \t]{1,40})?|(?<=(?<![\w-])--?[\w.-]{2,80})[ \t]{1,20}|%3[ad])["'\\]{0,7}(?=([^\s"'\\,;<>}&]{0,300}))/gi
 /** A line of a configuration that ends in a name and its value: `remote_password x1`, `neighbor 10.0.0.1 password x1`. */
 const LINE_END =
-  /^[ \t]{0,40}(?:[^\s"'=]{1,80}[ \t]{1,20}){0,8}?([\w.-]{4,80})[ \t]{1,20}(?:\d[ \t]{1,20})?([^\s"'=:;,(){}]{3,300})[ \t]{0,20};?[ \t]{0,20}(?:#.{0,200})?$/gim
+  /^[ \t]{0,40}(?:[^\s"'=]{1,80}[ \t]{1,20}){0,8}?([\w.-]{3,80})[ \t]{1,20}(?:\d[ \t]{1,20})?([^\s"'=:;,(){}]{3,300})[ \t]{0,20};?[ \t]{0,20}(?:#.{0,200})?$/gim
 /** A command about a Secret, or a token, names one. */
 const NAMES_AN_OBJECT = /\b(?:kubectl|oc|helm|flux|argocd|vault|velero)\b/
 /** The name in one place and the value beside it: `name: DB_PASSWORD, value: x`, `<property name="password" value="x"/>`. */
 const BESIDE =
   /\b(?:name|key)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([\w.-]{2,80})["'\\]{0,4}[\s,]{1,60}["'\\]{0,4}value["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([^\s"'\\,;<>}]{1,300})/gi
+/** The same with the value first: `{"value":"x","name":"DB_PASSWORD"}`. */
+const BESIDE_REVERSED =
+  /\bvalue["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([^\s"'\\,;<>}]{1,300})["'\\]{0,4}[\s,]{1,60}["'\\]{0,4}(?:name|key)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([\w.-]{2,80})/gi
+/** The value on the next line, alone or as an item: `password:` and then `- x1`. */
+const NEXT_LINE =
+  /(?<![\w.-])([\w.-]{2,80})["']?:[ \t]{0,20}\r?\n[ \t]{0,40}(?:-[ \t]{1,9})?["']?([^\s"':{}[\],#&*!|>%@`-][^\s"':,]{2,300})["']?[ \t]{0,20}$/gim
+/** The default of a variable: `${DB_PASSWORD:-x}`, `${db.password:x}`. */
+const DEFAULT = /\$\{([\w.-]{2,80}):[-=]?([^}\s$?+][^}\s]{2,300})\}/g
 /** The name and then the value in quotes: `secret "x1"`, `define('AUTH_SALT', 'x1 y')`, `env.API_KEY || 'x1'`. */
 const QUOTED =
   /(?<![\w.-])([\w.-]{2,80})(?:["'][ \t]{0,9},[ \t]{0,20}|["')\]]{0,3}[ \t]{1,9}(?:\|\||\?\?|or)[ \t]{1,9}|[ \t]{1,20})["'](?=([^"'\n]{3,300})["'])/gi
@@ -30,6 +38,9 @@ const XML_BESIDE = /<(?:name|key)>\s{0,9}([\w.-]{2,80})\s{0,9}<\/(?:name|key)>\s
 /** The value in a field of its own below the name: `"db_password":{"value":"x"}`, `<Password><Value>x</Value>`. */
 const BELOW =
   /(?<![\w.-])([\w.-]{2,80})(?:["'\\]{0,4}[ \t]{0,9}[:=]\s{0,60}\{?\s{0,60}["'\\]{0,4}(?:value|default|plain(?:text|_text)?|literal)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}|>\s{0,60}<(?:value|plain)>)["'\\]{0,4}(?=([^\s"'\\,;<>}&]{3,300}))/gi
+/** The name in an attribute and the value in the element: `<property name="password">x</property>`. */
+const XML_ATTRIBUTE =
+  /<\w[\w.:-]{0,40}\s(?:[^<>]{0,100}\s)?(?:name|key)=["']([\w.-]{2,80})["'][^<>]{0,100}(?<!\/)>\s{0,20}([^<>\s]{3,300})/g
 const XML = /<([\w.:-]{2,80})(?:\s[^<>]{0,200})?>\s{0,20}(?:<!\[CDATA\[)?([^<>\s\]]{1,300})/g
 
 /** A flag or none, a reference to something else, a placeholder, or a path. */
@@ -54,10 +65,13 @@ function isPassword(value: string): boolean {
 }
 
 function assigns(text: string): boolean {
-  for (const pattern of [ASSIGNMENT, BESIDE, BELOW, XML, XML_BESIDE]) {
+  for (const pattern of [ASSIGNMENT, BESIDE, BELOW, DEFAULT, XML, XML_ATTRIBUTE, XML_BESIDE]) {
     for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return true
   }
-  for (const [, name = '', value = ''] of text.matchAll(QUOTED)) if (isPassword(value) && isValue(name, value)) return true
+  for (const [, value = '', name = ''] of text.matchAll(BESIDE_REVERSED)) if (isValue(name, value)) return true
+  for (const pattern of [QUOTED, NEXT_LINE]) {
+    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isPassword(value) && isValue(name, value)) return true
+  }
   for (const [line, name = '', value = ''] of text.matchAll(LINE_END))
     if (isPassword(value) && isCredentialName(name) && !NAMES_AN_OBJECT.test(line)) return true
   for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return true

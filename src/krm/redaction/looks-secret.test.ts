@@ -286,6 +286,15 @@ test('a long hostile text is judged in linear time', () => {
     'a:1@b/',
     '\\:',
     'a:*:a:a:',
+    'value: a, name: ',
+    '"value":"a","name":"b',
+    'password:\n a1\n',
+    'password:\n- ',
+    '${a:-b',
+    '${PASSWORD:-',
+    '<a name="b">c',
+    '<a name=',
+    'pin ',
   ]
   for (const text of texts) {
     const started = process.cpuUsage()
