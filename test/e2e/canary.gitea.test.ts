@@ -3,12 +3,8 @@
  * secret is in any output, object of git, text of the forge, cache or log. Their values are drawn from the seeds.
  */
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { CliContext as CliWorld } from '../../src/cli/cli-context.ts'
-import { buildProgram } from '../../src/cli/run-cli.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
 import type { JsonObject } from '../../src/text/json.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
@@ -20,8 +16,19 @@ import { heldOutForms, laterForms } from '../hostile/held-out-forms.ts'
 import { batchedForms, type FormObject } from '../hostile/placed-forms.ts'
 import { testEachSeed } from '../seeds/seeds.ts'
 import { CANARY_KINDS, definitions, quotedByTheServer } from './canary-kinds.ts'
-import { CanarySearch, filesBelow, gitObjects, type Location } from './canary-search.ts'
-import { Controller, deliver } from './controller-process.ts'
+import { CanarySearch } from './canary-search.ts'
+import {
+  assertEveryCommand,
+  assertTold,
+  authoredIds,
+  besideAController,
+  collect,
+  every,
+  once,
+  runSteps,
+  type Step,
+  share,
+} from './canary-sweep.ts'
 import { kptfile, policy } from './packages.ts'
 import { openReviewWorld, type ReviewWorld } from './review-world.ts'
 
@@ -29,22 +36,6 @@ import { openReviewWorld, type ReviewWorld } from './review-world.ts'
 const NOT_STORED = new Set(['data of a Secret that is no base64', 'a field of a Secret that nobody knows'])
 /** Forms that are told: the guide names them. That they are found shows that the search finds. */
 const TOLD = ['chap-secrets (pppd(8))']
-
-/** A command line, once for each format that is chosen of those of the command; once as it is where there is none. */
-interface Step {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly chosen: (at: number) => boolean
-}
-
-const every = (command: string, ...args: readonly string[]): Step => ({ command, args, chosen: () => true })
-const once = (command: string, ...args: readonly string[]): Step => ({ command, args, chosen: () => false })
-/** Commands that look at the cluster take their time; those that print by the same means share the formats. */
-const share = (part: number, of: number, ...[command = '', ...args]: readonly string[]): Step => ({
-  command,
-  args,
-  chosen: (at) => at % of === part,
-})
 
 /** Stands for the namespace of the packages whose secrets are in the cluster. */
 const LIVE = '{live}'
@@ -86,8 +77,6 @@ const AFTER: readonly Step[] = [
   once('completion', 'bash'),
   once('version'),
 ]
-/** Run otherwise, or of no cluster. */
-const ELSEWHERE: Readonly<Record<string, string>> = { controller: 'as a process', demo: 'a world of its own' }
 
 const gitea = await sharedGitea()
 if (gitea.state === 'unavailable') test('the canary sweep', { skip: gitea.why }, () => {})
@@ -99,49 +88,30 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
     const drawn: Drawn = { seed: String(seed), told: `told-${seed}-plainly`, canaries }
     const review = await openSweep(t, plane, server, drawn)
     const { world } = review
-    const formats = formatsOf()
-    assert.deepEqual(
-      [...new Set([...BEFORE, ...AFTER].map(({ command }) => command)), ...Object.keys(ELSEWHERE)].sort(),
-      [...formats.keys()].sort(),
-      'every command is run',
-    )
+    assertEveryCommand([...BEFORE, ...AFTER])
     const live = /namespace: "?([\w-]+)/.exec(world.read('apps/live-0/left.yaml'))?.[1] ?? assert.fail('no namespace')
-    const run = async (steps: readonly Step[]): Promise<void> => {
-      for (const { command, args, chosen } of steps) {
-        const choices = formats.get(command) ?? []
-        const outputs = choices.filter((_, at) => chosen(at)).map((format) => ['-o', format])
-        for (const output of outputs.length === 0 ? [[]] : outputs)
-          await review.backporch(...command.split(' '), ...args.map((arg) => arg.replace(LIVE, live)), ...output)
-      }
-    }
+    const run = (steps: readonly Step[]): Promise<void> =>
+      runSteps(
+        review,
+        steps.map((step) => ({ ...step, args: step.args.map((arg) => arg.replace(LIVE, live)) })),
+      )
     await run(BEFORE)
     // So much at once is a storm, which is told of in an issue and not proposed. Packages are small, because a pull request lists 30 changes.
     await review.commit(policy(`${POLICY}, stormObjects: 0}`), 'no storm')
     await run([once('scan', '--debug')])
     const proposed = (await review.pulls()).length
     assert.ok(proposed > PACKAGES, `${proposed} packages are proposed`)
-    const log = await besideAController(t, review, drawn)
+    const log = await besideAController(t, review, { ...drawn, head: HEAD })
     await run(AFTER)
 
-    const requests = review.fixture.proxy.requests.map(({ method, path, body }) => ({ where: `${method} ${path}`, content: body }))
-    const outputs = world.calls.map(({ command, stdout, stderr }) => ({ where: command, content: Buffer.from(`${stdout}\n${stderr}`) }))
-    const authored = await authoredIds(review)
-    const locations: Record<string, readonly Location[]> = {
-      outputs,
-      git: gitObjects(world.folder, (id) => authored.has(id)),
-      'names in git': [{ where: 'refs', content: Buffer.from(await world.remote('for-each-ref')) }],
-      'sent to the forge': requests,
-      'kept by the forge': await forgeTexts(review),
-      files: filesBelow(world.folder, (path) => path.startsWith(join(world.checkout, 'apps/git-'))),
+    const locations = await collect(review, {
+      authored: await authoredIds(review, / apps\/git-\d+\/\d+\.yaml$/),
       controller: log,
-    }
-    for (const [door, there] of Object.entries(locations)) assert.ok(there.length > 0, `there is something to search: ${door}`)
-    for (const door of ['outputs', 'git', 'sent to the forge', 'kept by the forge']) {
-      const observed = new CanarySearch(new Map([['told', [drawn.told]]])).find(locations[door] ?? [])
-      assert.equal(observed.size, 1, `what is no secret is told: ${door}`)
-    }
+      isLeftOut: (path) => path.startsWith(join(world.checkout, 'apps/git-')),
+    })
+    assertTold(locations, drawn.told)
     assert.ok(
-      outputs.some(({ content }) => /BP3011|refused/.test(content.toString())),
+      locations['outputs']?.some(({ content }) => /BP3011|refused/.test(content.toString())),
       'the server has refused something',
     )
     const leaks = new CanarySearch(canaries).find(Object.values(locations).flat())
@@ -234,129 +204,4 @@ function leftAlone(namespace: string, at: number): JsonObject {
 
 function reportedIn(namespace: string, hue: string): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'told', namespace }, data: { hue } }
-}
-
-/** Every command line of the program, and the formats that its `-o` names. */
-function formatsOf(): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, readonly string[]>()
-  const walk = (command: CommandUnknownOpts, path: string): void => {
-    if (command.commands.length === 0) {
-      const choices = command.options.find(({ long }) => long === '--output')?.argChoices ?? []
-      found.set(path, choices.includes('json') && choices.length > 3 ? [...choices, 'jsonpath={..}'] : choices)
-    }
-    for (const below of command.commands) walk(below, `${path} ${below.name()}`.trim())
-  }
-  // Nothing of the world is asked for before a command runs.
-  walk(
-    buildProgram({ version: '' } as CliWorld, async () => {}),
-    '',
-  )
-  return found
-}
-
-/** A controller that is told of secrets by its hooks too, and answers a comment. @returns all that it printed and answered */
-async function besideAController(t: TestContext, review: ReviewWorld, { seed, canaries }: Drawn): Promise<readonly Location[]> {
-  const { fixture, world } = review
-  const [hooked, audited] = [`hook${seed}hunter2`, `audit${seed}hunter2`]
-  canaries.set('a password in a forged webhook', [hooked]).set('a password in an audit event', [audited])
-  const args = ['--repo', fixture.remote, '--interval', '2s', '--debug', '--verbose']
-  const controller = new Controller(t, world, [...args, '--webhook-address', '127.0.0.1:0', '--audit-webhook-address', '127.0.0.1:0'], {
-    GITEA_TOKEN: fixture.bot.token,
-    BACKPORCH_WEBHOOK_SECRET: 'a secret that Gitea knows',
-  })
-  const turns = (): number => controller.stderr.match(/"event":"turn"/g)?.length ?? 0
-  await controller.until('a first turn', () => turns() > 0)
-  const [pull] = (await review.pulls()).filter(({ state }) => state === 'open')
-  const comment = await fixture.gitea.request(fixture.writer.token, 'POST', `${fixture.path}/issues/${pull?.number}/comments`, {
-    body: '/adopt all\n\n/snooze 1d',
-  })
-  assert.equal(comment.status, 201)
-  const hook = await controller.url('webhook')
-  const answers = [await deliver(hook, `password=${hooked}`), await deliver(hook, 'a secret that Gitea knows')]
-  assert.deepEqual(answers, [401, 202])
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'form-0' },
-    stringData: { color: audited },
-    data: { color: audited },
-  }
-  const event = {
-    level: 'RequestResponse',
-    stage: 'ResponseComplete',
-    verb: 'patch',
-    auditID: randomUUID(),
-    user: { username: 'ada' },
-    requestObject: secret,
-    responseObject: secret,
-  }
-  const sent: Location[] = []
-  for (const body of [JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [event] }), `{"password": "${audited}`]) {
-    const answer = await fetch(await controller.url('audit'), { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    sent.push({ where: 'an answer to an audit event', content: Buffer.from(await answer.text()) })
-  }
-  for (const path of ['/healthz', '/metrics']) {
-    const answer = await fetch(hook.replace('/webhook', path))
-    sent.push({ where: path, content: Buffer.from(await answer.text()) })
-    // There are no metrics. When there are, they are searched here.
-    assert.equal(answer.status, path === '/metrics' ? 404 : 200)
-  }
-  const before = turns()
-  await controller.until('the comment is answered', async () => {
-    const { body } = await fixture.gitea.request<readonly object[]>(
-      fixture.writer.token,
-      'GET',
-      `${fixture.path}/issues/${pull?.number}/comments`,
-    )
-    return body.length > 1
-  })
-  await controller.until('another turn', () => turns() > before)
-  controller.send('SIGTERM')
-  const ended = await controller.exited
-  assert.ok(ended.code === 0 || ended.code === 130, controller.stderr)
-  await review.observe()
-  return [
-    ...sent,
-    { where: 'stdout of the controller', content: Buffer.from(controller.stdout) },
-    { where: 'stderr of the controller', content: Buffer.from(controller.stderr) },
-  ]
-}
-
-/** Manifests of the package whose secrets are in git: somebody's own commits. */
-async function authoredIds({ world }: ReviewWorld): Promise<ReadonlySet<string>> {
-  // A proposal that was rejected or made anew has no branch any longer, and its objects stay.
-  const objects = (await world.remote('cat-file', '--batch-all-objects', '--batch-check')).split('\n')
-  const commits = objects.flatMap((line) => (line.split(' ')[1] === 'commit' ? [line.slice(0, line.indexOf(' '))] : []))
-  const lines = (await world.remote('rev-list', '--objects', ...commits)).split('\n')
-  return new Set(lines.flatMap((line) => (/ apps\/git-\d+\/\d+\.yaml$/.test(line) ? [line.slice(0, line.indexOf(' '))] : [])))
-}
-
-/** All that Gitea tells of the repository: pull requests, issues, comments, reviews, timelines, statuses, labels, releases. */
-async function forgeTexts({ fixture, world }: ReviewWorld): Promise<readonly Location[]> {
-  const { gitea: forge, path, writer } = fixture
-  const locations: Location[] = []
-  const read = async <Body>(below: string): Promise<Body> => {
-    const { status, body } = await forge.request<Body>(writer.token, 'GET', `${path}${below}`)
-    assert.equal(status, 200, below)
-    locations.push({ where: `${path}${below}`, content: Buffer.from(JSON.stringify(body)) })
-    return body
-  }
-  for (const list of [
-    '/pulls?state=all&limit=50',
-    '/labels?limit=50',
-    '/releases',
-    '/milestones?state=all',
-    '/branches?limit=50',
-    '/tags?limit=50',
-  ])
-    await read(list)
-  for (const { number } of await read<readonly { number: number }[]>('/issues?state=all&limit=50')) {
-    for (const below of ['comments', 'timeline', 'labels']) await read(`/issues/${number}/${below}`)
-  }
-  for (const { number } of await read<readonly { number: number }[]>('/pulls?state=all&limit=50')) {
-    for (const below of ['reviews', 'commits', 'files']) await read(`/pulls/${number}/${below}`)
-  }
-  const commits = (await world.remote('rev-list', '--all')).split('\n')
-  for (const commit of commits) await read(`/commits/${commit}/statuses?limit=50`)
-  return locations
 }

@@ -80,7 +80,7 @@ export class Controller {
   }
 
   /** Where it listens for this. */
-  async url(path: 'webhook' | 'audit' = 'webhook'): Promise<string> {
+  async url(path: 'webhook' | 'audit' | 'metrics' = 'webhook'): Promise<string> {
     const url = (): string | undefined => new RegExp(`http://127\\.0\\.0\\.1:\\d+/${path}`).exec(this.stderr)?.[0]
     await this.until('it listens', () => url() !== undefined)
     return url() ?? ''

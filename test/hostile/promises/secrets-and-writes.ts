@@ -7,10 +7,14 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     promise: 'No value of a Secret, and no value that looks like a credential, leaves the process.',
     checks: [
       'test/hostile/credential-forms.test.ts',
+      'test/hostile/credential-places.test.ts',
+      'test/hostile/placed-places.test.ts',
+      'test/hostile/hidden-reasons.test.ts',
       'src/cli/no-secrets.test.ts',
       'src/krm/redaction/redacted.test.ts',
       'test/e2e/canary.live.test.ts',
       'test/e2e/canary.gitea.test.ts',
+      'test/e2e/canary-places.gitea.test.ts',
     ],
     mutants: [
       {
@@ -26,6 +30,27 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         find: '  return whySecret(path, value)\n',
         replace: '  return undefined\n',
         by: 'test/hostile/credential-forms.test.ts',
+      },
+      {
+        breaks: 'a finalizer of a Secret is shown as a part of its path',
+        file: 'src/krm/redaction/shown-path.ts',
+        find: "if (id !== undefined && step.kind === 'member'",
+        replace: "if (id === undefined && step.kind === 'member'",
+        by: 'test/hostile/placed-places.test.ts',
+      },
+      {
+        breaks: 'import writes an object with a credential',
+        file: 'src/reconcile/import/import-namespace.ts',
+        find: 'if (first !== undefined) return notImported(id, credential',
+        replace: 'if (first === undefined) return notImported(id, credential',
+        by: 'test/hostile/placed-places.test.ts',
+      },
+      {
+        breaks: 'a name and its value are joined in texts alone',
+        file: 'src/krm/redaction/looks-secret.ts',
+        find: '.find((name) => isNamedCredential(name, value))',
+        replace: '.find((name) => name === value)',
+        by: 'test/hostile/credential-places.test.ts',
       },
     ],
   },
