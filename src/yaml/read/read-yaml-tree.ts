@@ -202,6 +202,7 @@ class TreeReader {
       const isEmpty = kind === '-' || kind === 'block-end' || (location === 'value' && (kind === 'key' || kind === 'value'))
       node.items.push(isEmpty ? this.empty(end) : this.node(true, false))
     }
+    trim(node)
     node.source = this.source(start, tag)
     if (location === 'block') this.takeBlockEnd()
     return node
@@ -241,6 +242,7 @@ class TreeReader {
       node.entries.push(withFootAtKey({ key, value: this.blockValue() }))
     }
     const last = node.entries.at(-1)
+    trim(node)
     node.source = this.source(start, tag)
     if (tokens.current().kind !== 'block-end') throw misplaced(tokens.current())
     const { lineComment, footComment } = this.takeComments()
@@ -283,6 +285,7 @@ class TreeReader {
   private endFlow(node: YamlList | YamlMap, start: number): void {
     const { lineComment, footComment } = this.takeComments()
     this.tokens.take()
+    trim(node)
     node.lineComment = lineComment
     node.footComment = footComment
     node.source = this.source(start, node.tag)
@@ -330,6 +333,12 @@ class TreeReader {
 }
 
 const COLLECTION_STARTS: ReadonlySet<TokenKind> = new Set(['[', '{', '-', 'list-start', 'map-start'])
+
+/** An array that grew has room for 16 more. */
+function trim(node: YamlList | YamlMap): void {
+  if (node.kind === 'map') node.entries = node.entries.slice()
+  else node.items = node.items.slice()
+}
 
 function isBlockEmpty(kind: string): boolean {
   return kind === 'key' || kind === 'value' || kind === 'block-end'
