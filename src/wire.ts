@@ -14,6 +14,7 @@ import type { ConnectOptions } from './adapters/kubernetes/connection/connect-cl
 import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
+import { packageMarks } from './adapters/system/package-marks.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { verdictFiles } from './adapters/system/verdict-files.ts'
@@ -192,6 +193,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       }
     },
     verdictFiles: (remote) => verdictFiles(join(cacheDir, '..', 'verdicts'), remote),
+    packageMarks: (remote) => packageMarks(join(cacheDir, '..', 'packages'), remote, version()),
     openRenderer: async ({ engine, render = [], ...allowed }) => {
       const { WorkerRenderer } = await import('./adapters/functions/worker-renderer.ts')
       const { PackageBuilds, withBuilds } = await import('./adapters/functions/package-builds.ts')

@@ -13,6 +13,7 @@ import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { PackageMarks } from '../ports/package-marks.ts'
 import type { BaseBranch, PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
@@ -169,6 +170,8 @@ export interface CliContext extends ProcessContext {
   openWatch(target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch | undefined>
   /** Verdicts on the objects of a cluster, between two processes. */
   verdictFiles(remote: string): VerdictFiles
+  /** What the controller before was at when it ended; undefined where no file is kept. */
+  packageMarks(remote: string): PackageMarks | undefined
   /** `created`: the key is new, so other machines have other keys. */
   loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
   /** Names for completion, from the clone at `path` alone. Sends no request and never throws; empty without a clone. */

@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { DriftEvent } from '../ports/drift-events.ts'
 import type { Log, ProcessEvent, TurnEvent } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { PackageMarks } from '../ports/package-marks.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { WrittenHeads } from '../reconcile/apply/write-open-heads.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
@@ -67,6 +68,8 @@ export interface TurnsPorts {
   /** @throws Failure when a port cannot be opened */
   openSession(hooks: { readonly onNote: (note: Note) => void; readonly onRequest: Trace }, signal: AbortSignal): Promise<TurnSession>
   readonly intake: IntakePorts
+  /** Undefined where no process follows this one. */
+  readonly marks?: PackageMarks | undefined
 }
 
 export interface TurnsOptions {
@@ -130,6 +133,7 @@ export class ControllerTurns {
     this.ports = ports
     this.options = options
     this.onUnusable = onUnusable
+    this.between.marks = ports.marks
     this.intake = new TurnIntake(ports.intake, options.intake, this.between, request)
     this.failures = new LastingFailures(ports.log, (lasting) => this.meter?.failing(lasting))
   }

@@ -47,6 +47,7 @@ export interface CliOptions {
   readonly openTraces?: CliContext['openTraces']
   readonly openDriftEvents?: CliContext['openDriftEvents']
   readonly openWatch?: CliContext['openWatch']
+  readonly packageMarks?: CliContext['packageMarks']
   readonly onHangup?: CliContext['onHangup']
   readonly loadKey?: CliContext['loadKey']
   /** Called when the connection to the cluster is closed. */
@@ -120,6 +121,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     openDriftEvents: options.openDriftEvents ?? (() => assert.fail('nobody asked for Events')),
     openWatch: options.openWatch ?? (async () => undefined),
     verdictFiles: () => ({ read: async () => undefined, write: async () => undefined }),
+    packageMarks: options.packageMarks ?? (() => undefined),
     loadKey: options.loadKey ?? (async () => ({ key: turn.key, created: false, path: '/key' })),
     localNames: options.localNames ?? (async () => []),
     externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),

@@ -12,7 +12,11 @@ const fileWith = (...names: readonly string[]): string =>
 
 function sourceOf(texts: readonly string[]): ConfigSource {
   const left = [...texts]
-  const cli = { readConfig: async () => left.shift(), verdictFiles: () => undefined } as unknown as CliContext
+  const cli = {
+    readConfig: async () => left.shift(),
+    verdictFiles: () => undefined,
+    packageMarks: () => undefined,
+  } as unknown as CliContext
   const log: Pick<Log, 'of'> = { of: () => log as Log }
   return new ConfigSource('c.yaml', {} as ControllerOptions, cli, { log: log as Log, watches: new SharedWatches() })
 }

@@ -62,6 +62,7 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
     clock: cli.clock,
     log,
     intake: intakePorts(options.repo, cli, { ...shared, log }, targets),
+    marks: cli.packageMarks(options.repo),
     openSession: async (hooks, turnSignal) => {
       // The log reports what a session would print.
       const quiet = { ...options, quiet: true, verbose: undefined } as const

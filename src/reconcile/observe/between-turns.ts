@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import type { PackageMarks } from '../../ports/package-marks.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import type { KnownAdoptions } from '../manifests/adoption-answers.ts'
 import type { KnownManifests } from '../manifests/object-manifests.ts'
@@ -35,6 +36,8 @@ export class BetweenTurns implements EarlierAnswers {
   readonly outside = new Map<string, readonly string[]>()
   /** By name of the cluster: of those whose changes are watched. */
   readonly clusters = new Map<string, ClusterVerdicts>()
+  /** Undefined where no process follows this one. */
+  marks: PackageMarks | undefined
   private readonly pacesLedger: boolean
   private pushedAt = ''
   private readonly durations = new Map<string, readonly number[]>()

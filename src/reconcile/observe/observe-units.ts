@@ -16,6 +16,7 @@ import { RECORDS_FOLDER } from '../../record/record-paths.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { eachOf } from '../each-of.ts'
+import { batchesOf } from '../package-batches.ts'
 import { copiedCondition } from '../porch/copied-condition.ts'
 import { choosePackages } from '../repository/manifest-folders.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
@@ -34,8 +35,6 @@ import { assertSameCluster } from './same-cluster.ts'
 
 /** Units read at once. */
 const WIDTH = 4
-/** Packages whose live objects are read together, and in memory at once. */
-const TOGETHER = 64
 
 export interface ObservedCluster {
   readonly cluster: string
@@ -86,17 +85,41 @@ export async function observeCluster(
   await assertSameCluster(view, cluster.name, identity, signal)
   const own = new OwnResources(cluster)
   const declared = declaredObjects(view, { cluster: cluster.name, identity, named }, request.renderer, signal)
-  const units: ObservedUnit[] = []
-  for (let first = 0; first < packages.length; first += TOGETHER) {
-    const some = packages.slice(first, first + TOGETHER)
-    const onDone = (done: number): void => request.onProgress?.(`observing ${cluster.name}: ${first + done}/${packages.length} packages`)
-    await readAhead(view, some, [`${RECORDS_FOLDER}/${cluster.name}`], signal)
-    units.push(...(await observeTogether(some, { view, reader: cluster, identity, own, declared, onDone }, request, signal)))
-  }
+  const units = await observeBatches(packages, { view, reader: cluster, identity, own, declared }, request, signal)
   if (request.cluster.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
   const observed = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
   return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, observed, declared, signal) }
+}
+
+function pathOf(unit: ObservedUnit): string {
+  return unit.state === 'observed' ? unit.observation.unit.packagePath : unit.packagePath
+}
+
+async function observeBatches(
+  packages: readonly FoundPackage[],
+  from: Omit<Location, 'onDone'>,
+  request: ObserveRequest,
+  signal: AbortSignal,
+): Promise<readonly ObservedUnit[]> {
+  const cluster = from.reader.name
+  const marks = request.between?.marks
+  const { batches, refused } = batchesOf(packages, { view: from.view, cluster, marks })
+  const units = new Map<string, ObservedUnit>()
+  for (const [{ path: packagePath }, failure] of refused)
+    units.set(packagePath, { state: 'failed', cluster, packagePath, failures: [failure] })
+  for (const { packages: some, keys } of batches) {
+    const first = units.size
+    const onDone = (done: number): void => request.onProgress?.(`observing ${cluster}: ${first + done}/${packages.length} packages`)
+    await readAhead(from.view, some, [`${RECORDS_FOLDER}/${cluster}`], signal)
+    await marks?.begin(keys)
+    try {
+      for (const unit of await observeTogether(some, { ...from, onDone }, request, signal)) units.set(pathOf(unit), unit)
+    } finally {
+      await marks?.end(keys)
+    }
+  }
+  return packages.flatMap(({ path }) => units.get(path) ?? [])
 }
 
 /** The report does not list neighbours of an object that may belong to another tenant. */
