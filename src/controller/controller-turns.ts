@@ -209,9 +209,10 @@ export class ControllerTurns {
     throw new Failures([first, ...rest])
   }
 
-  /** The next turn polls, with a new session: credentials, kubeconfig and keys are read again. */
+  /** The next turn polls, with a new session: credentials, kubeconfig and keys are read again, and what was refused is tried. */
   refresh(): void {
     this.isOutdated = true
+    this.between.refusedRefs.clear()
     this.intake.requestPoll()
   }
 

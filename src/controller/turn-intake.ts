@@ -260,7 +260,8 @@ export class TurnIntake {
         // Status alone is pushed once a minute, with what is so by then.
         if (!isLedgerPushed && unit.plan.writes.ledger.length > 0) this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
       }
-      const isWaiting = unit.state === 'failed' || landing.has(`${unit.unit.cluster} ${unit.unit.packageName}`)
+      const isWaiting =
+        unit.state === 'failed' || unit.refused !== undefined || landing.has(`${unit.unit.cluster} ${unit.unit.packageName}`)
       const wait = isWaiting ? interval : restlessFor(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }

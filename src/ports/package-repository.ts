@@ -1,5 +1,5 @@
 /** A git repository that holds packages: https, ssh or a local path. No work tree is ever touched. */
-import { Failure } from '../failure.ts'
+import { Failure, type FailureDetail } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { FileMode } from '../package/package-files.ts'
 import { MAX_YAML_BYTES } from '../yaml/read/go-yaml-text.ts'
@@ -103,6 +103,17 @@ export class OversizedRead extends Failure {
   }
 }
 
+/** BP4002: the remote refused refs of a push. */
+export class RefusedPush extends Failure {
+  /** By full name of each ref that was refused for itself; all of the push where the remote does not tell them apart. */
+  readonly refused: ReadonlyMap<string, Failure>
+
+  constructor(detail: FailureDetail, refused: ReadonlyMap<string, Failure>) {
+    super(detail)
+    this.refused = refused
+  }
+}
+
 export interface PackageRepository {
   /** The remote as it may be printed: no credentials in it. */
   readonly remote: string
@@ -134,7 +145,8 @@ export interface PackageRepository {
   takeCommit(content: Uint8Array): Promise<ObjectId>
   /**
    * Moves all refs or none, each only from its last observed commit (compare and swap), with the objects they need.
-   * @throws Failure BP4003 when a ref moved, BP4002 when a rule refused, BP4004 when a name is not allowed, BP40xx otherwise
+   * Where the remote cannot move all or none, whatever the ledger says is there before the ledger, and what it does not name any more goes after it.
+   * @throws RefusedPush when a rule refused; Failure BP4003 when a ref moved, BP4004 when a name is not allowed, BP40xx otherwise
    */
   push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void>
 }

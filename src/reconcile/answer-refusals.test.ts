@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, ask, message, opened, reactions, record, resolutions, type Scene, tick } from '../../test/fakes/answered-proposal.ts'
-import { mergeByHand, refused, WEB } from '../../test/fakes/turn-world.ts'
+import { mergeByHand, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { driftOf } from '../proposal/text/ticks.ts'
 
@@ -163,8 +163,11 @@ async function askRefused(code: 'BP4002' | 'BP4004'): Promise<Scene> {
       throw new Failure({ code, what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
   }
   forge.comment(1, 'ada', '/adopt 1')
-  await refused(answer(scene), code)
+  const [answered] = await answer(scene)
+  assert.equal(answered?.outcome, code === 'BP4002' ? 'waiting' : 'refused')
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+  const report = world.repository.paths('drift-ledger').find((path) => path.endsWith('/report.yaml')) ?? ''
+  assert.doesNotMatch(world.repository.text('drift-ledger', report) ?? '', /Adopt/, 'the ledger names no choice that is not on the branch')
   world.repository.beforePush = () => undefined
   return scene
 }
@@ -183,6 +186,23 @@ test('a command whose push our own rules of names refuse is answered with the re
   assert.match(message(scene), /the push is refused.*a rule/)
   assert.deepEqual(await answer(scene), [])
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+})
+
+test('a rule that refuses the branch of a policy change holds up its command alone', async () => {
+  const scene = await opened()
+  const { forge, world } = scene
+  world.repository.beforePush = (updates) => {
+    if (updates.some(({ ref }) => ref.startsWith('refs/heads/drift/')))
+      throw new Failure({ code: 'BP4002', what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+  }
+  forge.comment(1, 'ada', '/ignore 2 -- noise')
+  world.edit(WEB, 'spec.replicas', 7)
+  const [waiting] = await answer(scene)
+  assert.deepEqual([waiting?.outcome, waiting?.failure?.code], ['waiting', 'BP4002'], message(scene))
+  assert.match(forge.proposals[0]?.body ?? '', /7/, 'the drift that changed is proposed')
+  world.repository.beforePush = () => undefined
+  await answer(scene)
+  assert.deepEqual(reactions(scene), ['done'])
 })
 
 test('a comment that the forge does not let us mark waits, and holds up nothing else', async () => {

@@ -1,10 +1,13 @@
 /** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
+
+import { withoutUnmade } from '../plan/ledger/without-refs.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
 import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../proposal/text/dashboard-ticks.ts'
 import { given } from '../text/given.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
+import type { RefusedRefs } from './apply/refused-refs.ts'
 import { observeRequests, type RequestsQuestion } from './commands/observe-requests.ts'
 import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
@@ -34,14 +37,16 @@ const CLUSTERS_AT_ONCE = 4
 /** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
 export async function observeTurn(
   ports: FleetPorts,
-  request: TurnRequest & Pick<RequestsQuestion, 'obstacles'>,
+  request: TurnRequest & Pick<RequestsQuestion, 'obstacles'> & { readonly refusedRefs: RefusedRefs },
   signal: AbortSignal,
 ): Promise<ObservedTurn> {
   const { forge, repository } = ports
   const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
   const { only } = request.units
   const wanted = only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
-  const read = await observeRepository(ports, request, signal)
+  const { refusedRefs } = request
+  const found = await observeRepository(ports, request, signal)
+  const read = { ...found, reports: withoutUnmade(found.reports, refusedRefs.notMade) }
   const asked = await eachOf(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
     const patience = new ClusterPatience(cluster.name, request)
     return { cluster, patience, sources: await patience.limit(signal, (limit) => discoverSources(read, cluster, request.renderer, limit)) }
@@ -72,9 +77,10 @@ export async function observeTurn(
   const answers = hosted !== undefined && requestedActions !== undefined ? { forge: hosted, requestedActions } : undefined
   const names = ports.clusters.map(({ name }) => name)
   const { baseBranch, base, refs, packages, ledgerTree, closed } = view
-  const found: TurnObservation = {
+  const turn: TurnObservation = {
     git: {
       ...{ baseBranch, base, refs, packages, ledgerTree, closed },
+      refused: refusedRefs.waiting(request.clock.now().getTime()),
       ledger,
       lost,
       codeOwners: hosted === undefined ? '' : await readCodeOwners(view, signal),
@@ -117,7 +123,7 @@ export async function observeTurn(
     },
     answers: new Map(),
   }
-  return { view, observed: found, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
+  return { view, observed: turn, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
 }
 
 /** The selected checkboxes of the dashboard issue. */

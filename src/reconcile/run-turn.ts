@@ -8,6 +8,7 @@ import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { NotObserved } from '../plan/turn/turn-observation.ts'
 import { assertNewestPolicy } from '../policy/last-good-policy.ts'
 import { type AppliedTurn, applyTurn } from './apply/apply-turn.ts'
+import { RefusedRefs } from './apply/refused-refs.ts'
 import { settleDecisions } from './apply/settle.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
 import { presentTime } from './observe/observe.ts'
@@ -47,8 +48,9 @@ export function assertObserved({ notObserved: [failed], reported }: TurnResult):
 /** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
 export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
+  const refusedRefs = request.mode === 'apply' ? (request.between?.refusedRefs ?? new RefusedRefs()) : new RefusedRefs()
   return withFreshRefs(async () => {
-    const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles }, signal)
+    const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles, refusedRefs }, signal)
     const { lastGood } = view.policies
     if (request.forge.resolutionRequest !== undefined) assertNewestPolicy(view.policies, 'nothing is proposed')
     const { units, decided, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
@@ -62,7 +64,10 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const applied = await applyTurn(
       actions,
       units,
-      { ...ports, settle, obstacles, view, dryRun, requestedActions: request.forge.requestedActions, at: observedAt || present },
+      {
+        ...{ ...ports, settle, obstacles, refusedRefs, view, dryRun },
+        ...{ requestedActions: request.forge.requestedActions, at: observedAt || present, now: request.clock.now().getTime() },
+      },
       signal,
     )
     request.between?.rememberPush(applied.updates, presentTime(request.clock))

@@ -3,6 +3,10 @@ import { test } from 'node:test'
 import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, policyText, WEB } from '../../test/fakes/turn-world.ts'
+import { Failure } from '../failure.ts'
+import { unitFailures } from '../plan/turn/unit-result.ts'
+import { driftReportSchema } from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
 import type { JsonObject } from '../text/json.ts'
 import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 
@@ -27,6 +31,30 @@ test('the same drift in as many clusters as the policy says is one pull request,
   assert.equal(open(world)[0]?.title, 'chore(drift): restore Deployment/web in 3 clusters (one cause)')
   assert.deepEqual(records(world, branch), ['edge-01', 'edge-02', 'edge-03'])
   assert.match(open(world)[0]?.body ?? '', /One cause, 3 clusters/)
+})
+
+test('where its branch is refused, the ledger has the drift of each cluster and no proposal', async () => {
+  const world = new FleetWorld(4)
+  world.edit([0, 1, 2])
+  world.repository.beforePush = (updates) => {
+    if (updates.some(({ ref }) => ref.startsWith('refs/heads/proposed/')))
+      throw new Failure({ code: 'BP4002', what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+  }
+  const { units } = await world.scan()
+  assert.deepEqual(
+    units.map((unit) => unitFailures(unit).map(({ code }) => code)),
+    [['BP4002'], ['BP4002'], ['BP4002'], []],
+  )
+  for (const cluster of ['edge-01', 'edge-02', 'edge-03']) {
+    const path =
+      world.repository.paths('drift-ledger').find((each) => each.startsWith(`clusters/${cluster}/`) && each.endsWith('/report.yaml')) ?? ''
+    const { status } = parseDocument(world.repository.text('drift-ledger', path) ?? '', driftReportSchema, path)
+    assert.deepEqual([status.state, status.lifecycle, status.branch, status.held?.reason], ['Drifted', '', undefined, 'refused'])
+  }
+  world.repository.beforePush = () => undefined
+  await world.scan()
+  assert.equal(proposed(world).length, 1)
+  assert.equal(open(world).length, 1)
 })
 
 test('in fewer clusters each has its own', async () => {

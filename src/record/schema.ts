@@ -198,7 +198,7 @@ export const driftReportSchema = z.object({
       .describe('Where a command shows the report: the pull request of the open record, as the ledger knows it.'),
     held: z
       .object({
-        reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight', 'policy']),
+        reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight', 'policy', 'refused']),
         until: z.string().optional().describe('RFC 3339 UTC, where the end is known.'),
         why: z.string(),
       })

@@ -286,7 +286,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'try git ls-remote with the same address, then run again',
   },
   BP4002: {
-    cause: 'branch protection, a hook, or a missing review or check does not let the push or the merge through',
+    cause:
+      'branch protection, a ruleset, a hook, a name that is taken, or a missing review or check does not let the push or the merge through; the ledger and all other packages are written without the refused branch',
     fix: 'check the pull request, or exempt the account of backporch from the rule (backporch init --print-ruleset)',
   },
   BP4003: {

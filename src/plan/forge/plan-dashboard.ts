@@ -55,8 +55,8 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       const { held, lifecycle } = report.status
       // While values are withheld there is no draft either.
       if (held === undefined || lifecycle === 'Proposed') return []
-      // No box opens what waits for the policy.
-      const id = held.reason === 'policy' ? '' : driftId(report.spec.fingerprint)
+      // No box opens what waits for the policy, or for a rule of the repository.
+      const id = held.reason === 'policy' || held.reason === 'refused' ? '' : driftId(report.spec.fingerprint)
       return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
     }),
     snoozed: open.flatMap(({ report, unit }) => {

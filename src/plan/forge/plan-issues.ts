@@ -49,7 +49,7 @@ export function planEndedIssues(context: IssueContext, units: readonly UnitResul
 
 /**
  * After the push, when every proposal has its number.
- * @param units without the writes of those that were refused
+ * @param units with what was written of each
  * @param opened the proposals of the turn, by short name of the branch
  */
 export function planIssues(
@@ -113,7 +113,7 @@ function proposalsOf({ view, now }: IssueContext, opened: ReadonlyMap<string, Op
 
 function contentAfter({ forge, clusters, decided }: IssueContext, units: readonly UnitResult[]): LedgerContent {
   return ledgerAfter(forge.ledger, [
-    ...units.flatMap((unit) => (unit.state === 'planned' && unit.refused === undefined ? unit.plan.writes.ledger : [])),
+    ...units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.ledger : [])),
     ...decided.flatMap(({ plan }) => plan.writes.ledger),
     ...clusters.flatMap(({ ledger }) => ledger),
   ])

@@ -16,6 +16,7 @@ import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../forge/not
 import { type SharedProposals, shareProposals } from '../joint/share-proposals.ts'
 import { writesOfClusters } from '../ledger/cluster-turns.ts'
 import { waitsForPace } from '../ledger/ledger-pace.ts'
+import { keepBack } from '../ledger/unit-groups.ts'
 import { type Hold, isWithheld } from '../limits/hold.ts'
 import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
 import { isNothing } from './action.ts'
@@ -105,11 +106,12 @@ export class TurnPlanner {
     // Requested drift is never held.
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
     const { holds, storm } = purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
-    const { units, joints } = holds.size === 0 ? free : this.share(this.held(holds))
-    const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-    const answered = [...planned.flatMap(({ requests }) => requests), ...this.unplannedRequests(units)]
+    const { units: wanted, joints } = holds.size === 0 ? free : this.share(this.held(holds))
     // Of a decision, only what it decides is written.
     const isDecision = purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined
+    const units = isDecision ? wanted : keepBack(wanted, git.refused ?? new Map())
+    const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+    const answered = [...planned.flatMap(({ requests }) => requests), ...this.unplannedRequests(units)]
     const decided = isDecision ? [] : unobservedDecisions(cluster.inGit, this.memory)
     const clusters = isDecision ? [] : writesOfClusters(observed, units, decided)
     const actions = turnActions({
@@ -118,6 +120,7 @@ export class TurnPlanner {
       joints,
       clusters,
       decided,
+      isDecision,
       waits: decided.every(({ plan }) => isNothing(plan.writes)) && waitsForPace({ units, clusters }, clock.ledgerPushedAt, clock.present),
       storm,
       notObserved: cluster.notObserved,

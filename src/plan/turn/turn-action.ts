@@ -40,9 +40,11 @@ export type TurnAction =
   | { readonly kind: 'land'; readonly ref: string; readonly commit: PlannedCommit & { readonly base: ObjectId } }
   /** Last of all: each write is planned on what is live by then, and authorised by what the base branch has by then. */
   | ({ readonly kind: 'settle' } & SettleAction)
-  /** One push of all refs; where a rule refuses one of them, one push for each unit. */
+  /** One push of all refs. Where a rule refuses one of them, the ledger and the other units are pushed without it. */
   | {
       readonly kind: 'push'
+      /** Somebody waits for the outcome: of what is refused nothing is written. */
+      readonly isDecision: boolean
       readonly units: readonly UnitResult[]
       readonly clusters: readonly ClusterLedgerWrites[]
       readonly decided: readonly DecidedUnit[]
@@ -52,7 +54,7 @@ export type TurnAction =
   | ({ readonly kind: 'propose' } & ProposalPlan)
   /** The ledger gets the numbers of the proposals, by which they are found wherever their branch goes. One that it has is not written. */
   | { readonly kind: 'keep-numbers' }
-  /** Issues name proposals by their number, and leave out units whose push was refused. */
+  /** Issues name proposals by their number, and what is in git of units whose push was refused. */
   | {
       readonly kind: 'issues'
       readonly writes: (units: readonly UnitResult[], opened: ReadonlyMap<string, OpenedProposal>) => readonly ForgeAction[]

@@ -32,6 +32,8 @@ export interface PlannedTurn {
   readonly decided: readonly DecidedUnit[]
   /** Whether nothing is pushed in this turn. */
   readonly waits: boolean
+  /** Whether somebody asked for it on the command line. */
+  readonly isDecision: boolean
   readonly storm: Storm | undefined
   readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
   readonly unobservedProposals: readonly UnobservedProposal[]
@@ -48,11 +50,11 @@ export interface PlannedTurn {
 }
 
 export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
-  const { context, units, joints, clusters, decided } = turn
+  const { context, units, joints, clusters, decided, isDecision } = turn
   const { view, forge, dialect } = context
   const push: readonly TurnAction[] = turn.waits
     ? []
-    : [{ kind: 'push', units, clusters, decided, onFailure: turn.observed ? 'end' : 'report' }]
+    : [{ kind: 'push', isDecision, units, clusters, decided, onFailure: turn.observed ? 'end' : 'report' }]
   const proposals = planProposals(context, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),

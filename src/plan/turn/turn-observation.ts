@@ -34,6 +34,8 @@ export interface TurnGit extends Omit<TurnView, 'policies' | 'proposals'> {
   readonly lost: ReadonlyMap<string, readonly LostUnit[]>
   /** Branches that are left of changes of the policy. */
   readonly endedBranches: readonly EndedBranch[]
+  /** By `refusalName`: why refs are not pushed now. */
+  readonly refused?: ReadonlyMap<string, Failure>
   /** CODEOWNERS of the base branch; empty where there is none, and where git alone is the forge. */
   readonly codeOwners: string
 }

@@ -23,7 +23,7 @@ export type UnitResult =
       readonly resolutionRequest: ResolutionRequest | undefined
       /** Requests on proposals of the unit; empty where there are none. */
       readonly requests: readonly AnsweredRequests[]
-      /** What was planned is not in git: a rule of the repository refused it. */
+      /** A rule of the repository refused the unit's refs, or the forge its proposal. The plan has what was written all the same. */
       readonly refused?: Failure
     }
   | {

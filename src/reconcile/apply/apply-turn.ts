@@ -16,6 +16,7 @@ import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { type CommitWriter, type LedgerTarget, pushedFile, writeLedger } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
+import type { RefusedRefs } from './refused-refs.ts'
 import type { SettleOutcome } from './settle.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
 
@@ -45,6 +46,9 @@ interface ApplyRequest {
   /** Nothing is pushed, and the forge holds back every write. */
   readonly dryRun: boolean
   readonly requestedActions?: RequestedActionSource | undefined
+  readonly refusedRefs: RefusedRefs
+  /** Milliseconds since 1970: the present. */
+  readonly now: number
   /** Gets the reasons why requests are not executed in this turn. */
   readonly obstacles?: RequestObstacles
 }
@@ -144,11 +148,11 @@ class TurnWriter {
     }
   }
 
-  private async push({ units, clusters, decided, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
-    const { repository, dryRun } = this.request
+  private async push({ onFailure, ...planned }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
+    const { repository, dryRun, refusedRefs, now } = this.request
     const target: CommitWriter = dryRun ? { write: ({ ref: _, ...draft }) => repository.write(draft), push: async () => {} } : repository
     try {
-      const written = await writeTurn(target, { units, clusters, decided }, this.ledger, signal)
+      const written = await writeTurn(target, planned, { ...this.ledger, refusedRefs, now }, signal)
       this.units = written.units
       this.updates = written.updates
       this.reported.push(...written.refused)
@@ -157,7 +161,7 @@ class TurnWriter {
     } catch (thrown) {
       if (onFailure === 'report' || !isRefusedPush(thrown)) throw thrown
       this.notPushed = thrown
-      this.units = units.map((unit) => (unit.state === 'planned' ? { ...unit, refused: thrown } : unit))
+      this.units = planned.units.map((unit) => (unit.state === 'planned' ? { ...unit, refused: thrown } : unit))
     }
   }
 

@@ -6,6 +6,7 @@ import {
   isNothing,
   type LedgerFile,
   type LedgerWrites,
+  type PlannedCommit,
   type PlannedObject,
   type PlannedUpdate,
 } from '../../plan/turn/action.ts'
@@ -21,6 +22,8 @@ export interface LedgerTarget {
   readonly at: string
   /** What the ledger has of the branches, by full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
+  /** Commits of the plan that an earlier push made, and those that this one makes: a forge may be asked for each. */
+  readonly made?: Map<PlannedCommit, ObjectId>
 }
 
 export interface Written {
@@ -49,9 +52,13 @@ export async function applyWrites(
     if (id === undefined) throw new TypeError(`the plan names a commit that it does not make: ${object.commit}`)
     return id
   }
-  for (const { name, parents, ...draft } of writes.commits) {
+  for (const commit of writes.commits) {
+    const { name, parents, ...draft } = commit
     const ref = writes.updates.find(({ to }) => to !== null && typeof to !== 'string' && to.commit === name)?.ref
-    commits.set(name, await repository.write({ ...draft, ...(ref === undefined ? {} : { ref }), parents: parents.map(resolve) }))
+    const made = ledger.made?.get(commit)
+    const id = made ?? (await repository.write({ ...draft, ...(ref === undefined ? {} : { ref }), parents: parents.map(resolve) }))
+    ledger.made?.set(commit, id)
+    commits.set(name, id)
   }
   const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
   const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))

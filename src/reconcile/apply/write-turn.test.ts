@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { CONFIG, KPTFILE, refused, TurnWorld, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 import { Failure } from '../../failure.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
+import { driftReportSchema } from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
 
 const SHOP_CONFIG = '/ConfigMap/shop/shop'
 
@@ -25,6 +27,13 @@ function refuse(world: TurnWorld, isRefused: (ref: string) => boolean): void {
   }
 }
 
+/** State, lifecycle, and why it is held back, as the ledger has them. */
+function statusOf(world: TurnWorld, slug: string): readonly unknown[] {
+  const path = world.repository.paths('drift-ledger').find((each) => each.endsWith(`${slug}/report.yaml`)) ?? ''
+  const { status } = parseDocument(world.repository.text('drift-ledger', path) ?? '', driftReportSchema, path)
+  return [status.state, status.lifecycle, status.held?.reason]
+}
+
 test('without a rule in the way every unit of a turn goes in one push', async () => {
   const world = twoPackages()
   await world.scan()
@@ -32,7 +41,7 @@ test('without a rule in the way every unit of a turn goes in one push', async ()
   assert.equal(world.repository.names().length, 2)
 })
 
-test('a refused ref holds up its own unit: the others are written, and the ledger says nothing about it', async () => {
+test('a refused ref holds up its own unit: the others are written, and the ledger has what was observed of it, and no proposal', async () => {
   const world = twoPackages()
   refuse(world, (ref) => ref.includes('/apps/web/'))
   const { units, updates } = await world.scan()
@@ -46,13 +55,28 @@ test('a refused ref holds up its own unit: the others are written, and the ledge
   const [branch = '', ...others] = world.repository.names()
   assert.match(branch, /^proposed\/apps\/shop\/drift-/)
   assert.deepEqual(others, [])
-  assert.equal(updates.length, 2)
-  const ledger = world.repository.paths('drift-ledger')
-  assert.ok(ledger.some((path) => path.includes('apps--shop')))
-  assert.ok(!ledger.some((path) => path.includes('apps--web')))
+  assert.deepEqual(updates.map(({ ref }) => ref).toSorted(), ['refs/heads/drift-ledger', `refs/heads/${branch}`])
+  assert.deepEqual(statusOf(world, 'apps--shop'), ['Drifted', 'Proposed', undefined])
+  assert.deepEqual(statusOf(world, 'apps--web'), ['Drifted', '', 'refused'])
+  assert.ok(!world.repository.paths('drift-ledger').some((path) => path.startsWith('pushed/') && path.includes('web')))
   world.repository.beforePush = () => undefined
   await world.scan()
   assert.equal(world.repository.names().length, 2)
+  assert.deepEqual(statusOf(world, 'apps--web'), ['Drifted', 'Proposed', undefined])
+})
+
+test('the commits of a turn are made once, however many pushes it takes', async () => {
+  const world = twoPackages()
+  refuse(world, (ref) => ref.includes('/apps/web/'))
+  const made: string[] = []
+  const write = world.repository.write.bind(world.repository)
+  world.repository.write = async (draft) => {
+    if (draft.ref?.startsWith('refs/heads/proposed/') === true) made.push(draft.ref)
+    return write(draft)
+  }
+  await world.scan()
+  assert.equal(made.length, 2)
+  assert.equal(new Set(made).size, 2)
 })
 
 test('where nothing can be pushed the turn fails once, with the reason', async () => {

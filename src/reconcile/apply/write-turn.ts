@@ -1,15 +1,20 @@
-/** Writes the plans of all units in one push, or in one push per unit if a rule refuses a ref. */
-import { asFailure, Failure } from '../../failure.ts'
+/** Writes the plans of all units in one push. Where a rule refuses a ref, the ledger and the other units are pushed without it. */
+import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
 import type { DecidedUnit } from '../../plan/decisions/unobserved-decisions.ts'
 import type { ClusterLedgerWrites } from '../../plan/ledger/cluster-writes.ts'
-import { type GitWrites, isNothing, joinWrites, NO_WRITES } from '../../plan/turn/action.ts'
+import { groupsOf, refusalName, type UnitGroup } from '../../plan/ledger/unit-groups.ts'
+import { withoutRefs } from '../../plan/ledger/without-refs.ts'
+import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedCommit } from '../../plan/turn/action.ts'
+import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import type { PlannedResult, UnitResult } from '../../plan/turn/unit-result.ts'
-import type { RefUpdate } from '../../ports/package-repository.ts'
+import { type RefUpdate, RefusedPush } from '../../ports/package-repository.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
+import type { Refusal, RefusedRefs } from './refused-refs.ts'
 
 interface WrittenTurn {
-  /** A unit whose own push was refused reports that; its plan is not in git. */
+  /** A unit whose refs were refused reports that; its plan has what was written. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]
   /** Head of the ledger after it. */
@@ -25,61 +30,206 @@ interface PlannedWrites {
   readonly units: readonly UnitResult[]
   readonly clusters: readonly ClusterLedgerWrites[]
   readonly decided: readonly DecidedUnit[]
+  /** Of what is refused nothing is written. */
+  readonly isDecision: boolean
 }
 
+interface TurnTarget extends Omit<LedgerTarget, 'cluster' | 'made'> {
+  /** Those of earlier turns are not tried. */
+  readonly refusedRefs: RefusedRefs
+  /** Milliseconds since 1970: the present. */
+  readonly now: number
+}
+
+/** Pushes of one turn in search of the refs that are refused. */
+const MOST_PUSHES = 24
+/** Of them those that leave out what the server named. */
+const MOST_NAMED = 3
+
 /**
- * A refused ref affects its own unit only. The other units are then written one by one, each with a commit of the ledger.
+ * Each push has the ledger of what it moves, so that the ledger never names a branch that is not there (docs/adr/0075-refused-refs.md).
  * @throws Failure BP4003 when a ref moved since it was read, and every failure that concerns the whole repository
  */
 export async function writeTurn(
   repository: CommitWriter,
-  { units, clusters, decided }: PlannedWrites,
-  { head: start, at, pushed }: Omit<LedgerTarget, 'cluster'>,
+  planned: PlannedWrites,
+  target: TurnTarget,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
-  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
-  try {
-    const { cluster, parts } = ofClusters(writing, clusters)
-    const written = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster, pushed }, signal)
-    return { units, updates: written.updates, ledger: written.ledger ?? start, pushed: written.pushed, refused: [] }
-  } catch (thrown) {
-    if (!isRefusal(thrown) || writing.length + clusters.length < 2) throw thrown
+  return new TurnPush(repository, planned, target, signal).write()
+}
+
+class TurnPush {
+  private readonly repository: CommitWriter
+  private readonly planned: PlannedWrites
+  private readonly target: TurnTarget
+  private readonly signal: AbortSignal
+  private readonly made = new Map<PlannedCommit, ObjectId>()
+  private readonly updates: RefUpdate[] = []
+  private readonly moved = new Map<string, PushedBranch>()
+  private readonly refused = new Map<DecidedUnit, Failure>()
+  /** What is written of units whose refs are not moved. */
+  private readonly bare = new Map<DecidedUnit, UnitPlan>()
+  private readonly findings: (Refusal & { readonly moves: UnitGroup['moves'] })[] = []
+  private head: LedgerTarget['head']
+  private landed = 0
+  private failed = 0
+  /** Groups of the push that was refused first. */
+  private suspects = 0
+
+  constructor(repository: CommitWriter, planned: PlannedWrites, target: TurnTarget, signal: AbortSignal) {
+    this.repository = repository
+    this.planned = planned
+    this.target = target
+    this.signal = signal
+    this.head = target.head
   }
-  const updates: RefUpdate[] = []
-  const moved = new Map<string, PushedBranch>()
-  const refused = new Map<DecidedUnit, Failure>()
-  let head = start
-  for (const unit of writing) {
+
+  async write(): Promise<WrittenTurn> {
+    const { units, decided, isDecision } = this.planned
+    const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+    const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
+    const groups = groupsOf(writing)
+    for (const group of groups) this.keepBack(group)
+    const tried = this.moving(groups)
     try {
-      const written = await applyWrites(repository, unit.plan.writes, { head, at, cluster: unit.unit.cluster, pushed }, signal)
-      updates.push(...written.updates)
-      for (const [ref, branch] of written.pushed) moved.set(ref, branch)
-      head = written.ledger ?? head
+      await this.push(writing.filter((unit) => !this.refused.has(unit)))
     } catch (thrown) {
-      if (!isRefusal(thrown)) throw thrown
-      refused.set(unit, asFailure(thrown))
+      if (!isRefusal(thrown) || (isDecision && writing.length < 2)) throw thrown
+      await this.withoutRefused(writing, tried, thrown)
+    }
+    // Of a decision about several units, and every one refused, the cause is the repository.
+    const [first] = this.refused.values()
+    if (isDecision && first !== undefined && this.refused.size === writing.length) throw first
+    for (const { moves } of this.moving(groups)) this.target.refusedRefs.remove(moves)
+    return {
+      units: units.map((unit) => (unit.state === 'failed' ? unit : this.resultOf(unit))),
+      updates: asOne(this.updates),
+      ledger: this.head,
+      pushed: this.moved,
+      refused: decided.flatMap((unit) => this.refused.get(unit) ?? []),
     }
   }
-  // Written after the units, whose observation of the cluster is older.
-  for (const { cluster, ...writes } of clusters) {
-    // The observation of the cluster does not apply to a unit that was not written.
-    if ([...refused.keys()].some(({ unit }) => unit.cluster === cluster)) continue
-    const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster, pushed }, signal)
-    updates.push(...written.updates)
-    head = written.ledger ?? head
+
+  /** What the remote refused a moment ago is not tried. Somebody who decides is told what it says now. */
+  private keepBack({ units, moves }: UnitGroup): void {
+    const { refusedRefs, now } = this.target
+    const waiting = this.planned.isDecision ? new Map<string, Failure>() : refusedRefs.waiting(now)
+    const why = moves.map((move) => waiting.get(refusalName(move))).find((failure) => failure !== undefined)
+    if (why !== undefined) for (const unit of units) this.refused.set(unit, why)
   }
-  // If every unit is refused, the cause is the repository and not a unit.
-  const [first] = refused.values()
-  if (first !== undefined && refused.size === writing.length) throw first
-  const lost = decided.flatMap((unit) => refused.get(unit) ?? [])
-  return {
-    units: units.map((unit) => (unit.state === 'failed' ? unit : withRefusal(unit, refused.get(unit)))),
-    updates,
-    ledger: head,
-    pushed: moved,
-    refused: lost,
+
+  private moving(groups: readonly UnitGroup[]): readonly UnitGroup[] {
+    return groups.filter(({ moves, units }) => moves.length > 0 && !units.some((unit) => this.refused.has(unit)))
   }
+
+  /** The ledger comes first: nothing that was observed waits for the search, and where it is refused nothing else is pushed. */
+  private async withoutRefused(writing: readonly DecidedUnit[], tried: readonly UnitGroup[], thrown: Failure): Promise<void> {
+    this.suspects = tried.length
+    const rest = this.named(tried, thrown)
+    if (tried.length === 1) this.refuse(tried, thrown, true)
+    const moving = new Set(this.moving(rest).flatMap(({ units }) => units))
+    const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
+    try {
+      await this.push(still, [...moving])
+      const known = this.refused.size
+      if (rest.length < tried.length) await this.land(rest)
+      else if (tried.length > 1) await this.halve(tried, thrown)
+      if (this.refused.size > known) await this.push([])
+    } catch (failed) {
+      // Of a ledger that is refused too, nobody knows whether a rule is about the units.
+      if (isRefusal(failed)) this.findings.length = 0
+      throw failed
+    } finally {
+      for (const { moves, ...finding } of this.findings) this.target.refusedRefs.add(moves, finding)
+    }
+  }
+
+  /** Refuses those that the remote names. @returns the others */
+  private named(groups: readonly UnitGroup[], thrown: Failure): readonly UnitGroup[] {
+    if (!(thrown instanceof RefusedPush)) return groups
+    const own = groups.filter(({ moves }) => moves.some(({ ref }) => thrown.refused.has(ref)))
+    if (own.length === groups.length) return groups
+    this.refuse(own, thrown, true)
+    return groups.filter((group) => !own.includes(group))
+  }
+
+  private async land(groups: readonly UnitGroup[]): Promise<void> {
+    if (groups.length === 0) return
+    try {
+      await this.push(groups.flatMap(({ units }) => units))
+      this.landed += 1
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      this.failed += 1
+      const rest = this.named(groups, thrown)
+      // A server may name one ref of many at a time.
+      await (rest.length < groups.length && (this.failed < MOST_NAMED || rest.length < 2) ? this.land(rest) : this.halve(rest, thrown))
+    }
+  }
+
+  /** Of groups that were refused together, and nobody says because of which. */
+  private async halve(groups: readonly UnitGroup[], thrown: Failure): Promise<void> {
+    // As many as it takes to come to a single one.
+    const isVain = this.landed === 0 && this.failed > MOST_NAMED + Math.ceil(Math.log2(this.suspects + 1))
+    if (groups.length < 2 || isVain || this.landed + this.failed >= MOST_PUSHES) return this.refuse(groups, thrown, groups.length < 2)
+    const middle = Math.ceil(groups.length / 2)
+    await this.land(groups.slice(0, middle))
+    await this.land(groups.slice(middle))
+  }
+
+  /** @param isSure each of them by itself */
+  private refuse(groups: readonly UnitGroup[], thrown: Failure, isSure: boolean): void {
+    const { now } = this.target
+    const whys = thrown instanceof RefusedPush ? thrown.refused : new Map<string, Failure>()
+    for (const { units, moves } of groups) {
+      const named = moves.filter(({ ref }) => whys.has(ref))
+      const failure = named.map(({ ref }) => whys.get(ref)).find((why) => why !== undefined) ?? thrown
+      for (const unit of units) this.refused.set(unit, failure)
+      this.findings.push({ moves: named.length === 0 ? moves : named, failure, isSure, now })
+    }
+  }
+
+  /** @param whole units with all that is planned. @param observed units of which only what was observed is written yet */
+  private async push(whole: readonly DecidedUnit[], observed: readonly DecidedUnit[] = []): Promise<void> {
+    const { clusters, units, isDecision } = this.planned
+    const without = isDecision
+      ? []
+      : units.filter((unit) => unit.state === 'planned').filter((unit) => this.refused.has(unit) || observed.includes(unit))
+    const bare = without.map((unit) => ({ ...unit, plan: this.bareOf(unit) }))
+    const { cluster, parts } = ofClusters([...whole, ...bare], clusters)
+    const { at, pushed } = this.target
+    const written = await applyWrites(
+      this.repository,
+      joinWrites(parts),
+      { head: this.head, at, cluster, pushed, made: this.made },
+      this.signal,
+    )
+    this.updates.push(...written.updates)
+    for (const [ref, branch] of written.pushed) this.moved.set(ref, branch)
+    this.head = written.ledger ?? this.head
+  }
+
+  private bareOf(unit: PlannedResult): UnitPlan {
+    const isRefused = this.refused.has(unit)
+    const known = isRefused ? this.bare.get(unit) : undefined
+    const plan = known ?? withoutRefs(unit.observation, unit.plan, isRefused)
+    if (isRefused) this.bare.set(unit, plan)
+    return plan
+  }
+
+  private resultOf(unit: PlannedResult): PlannedResult {
+    const refused = this.refused.get(unit)
+    if (refused === undefined) return unit
+    return { ...unit, refused, plan: this.planned.isDecision ? { ...unit.plan, writes: NO_WRITES } : this.bareOf(unit) }
+  }
+}
+
+/** The ledger moves with each push. */
+function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
+  const moves = new Map<string, RefUpdate>()
+  for (const update of updates) moves.set(update.ref, { ...update, from: (moves.get(update.ref) ?? update).from })
+  return [...moves.values()]
 }
 
 /** Cluster names for the message of the ledger commit. With several clusters each line names its own. */
@@ -102,8 +252,4 @@ function ofClusters(
 /** The remote, or our own rules of names, refused a ref. Any other failure would be the same for every unit. */
 export function isRefusal(thrown: unknown): thrown is Failure {
   return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
-}
-
-function withRefusal(unit: PlannedResult, refused: Failure | undefined): PlannedResult {
-  return refused === undefined ? unit : { ...unit, refused }
 }

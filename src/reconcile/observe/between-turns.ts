@@ -5,6 +5,7 @@ import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { PackageMarks } from '../../ports/package-marks.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
+import { RefusedRefs } from '../apply/refused-refs.ts'
 import type { KnownAdoptions } from '../manifests/adoption-answers.ts'
 import type { KnownManifests } from '../manifests/object-manifests.ts'
 import { KnownGoodPolicies } from '../policy/usable-policies.ts'
@@ -31,6 +32,7 @@ export class BetweenTurns implements EarlierAnswers {
   readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ max: MOST_MANIFESTS })
   readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({ max: MOST_MANIFESTS })
   readonly histories = new PackageHistories()
+  readonly refusedRefs = new RefusedRefs()
   readonly goodPolicies = new KnownGoodPolicies()
   /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
   readonly outside = new Map<string, readonly string[]>()
