@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { looksSecret } from '../../src/krm/redaction/looks-secret.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
 import type { Json } from '../../src/text/json.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
-import { appliedBy } from '../fakes/live-object.ts'
+import { appliedBy, path } from '../fakes/live-object.ts'
 import { KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
 import { base64, Draw } from './credential-forms.ts'
 import { HARMLESS } from './credential-places.ts'
@@ -55,6 +56,41 @@ const PLACES: readonly (readonly [object: string, location: string, value: Json,
   ['/Secret/shop/db', 'data.color', base64('blue'), 'of a Secret only type and known labels, annotations and finalizers are shown'],
   [WEB_CONFIG, 'data.mine', 'blue', '… hides it'],
 ]
+
+/** Values to try under the names of a row, by what its second cell says is hidden. */
+const TRIED: readonly (readonly [says: RegExp, hidden: readonly string[], shown: readonly string[]])[] = [
+  [/^every value but a flag or a reference$/, ['hunter2', 'word'], ['true', '$(OTHER)']],
+  [/^every value but one word/, ['session=x4711'], ['simple', 'RBAC']],
+  [/^`user:password`$/, ['ada:hunter2'], ['app:8080', 'word']],
+  [/^every value but a community of BGP/, ['public', 'hunter2'], ['65000:100', 'no-export']],
+  [/^values that look random, or chosen/, ['Tiger4711_x', 'Zk3vQm9XbT2LrY7wPd5N'], ['web', 'shop-2']],
+  [/^none, if the value is a number$/, ['hunter2'], ['4096', '90k']],
+  [/^none$/, [], ['hunter2', 'word']],
+]
+
+for (const [names = '', says = ''] of tableBelow('### Names')) {
+  const row = TRIED.find(([pattern]) => pattern.test(says))
+  test(`the guide says what is hidden under ${names}`, () => {
+    assert.ok(row !== undefined, says)
+    const [, hidden, shown] = row
+    for (const [, name = ''] of names.matchAll(/`([^`]+)`/g)) {
+      const [key = '', text] = name.split('=')
+      if (text !== undefined) assert.equal(looksSecret(path('data.text'), `${name}\n`), false, name)
+      else {
+        assert.deepEqual(
+          hidden.filter((value) => !looksSecret(path(`data["${key}"]`), value)),
+          [],
+          name,
+        )
+        assert.deepEqual(
+          shown.filter((value) => looksSecret(path(`data["${key}"]`), value)),
+          [],
+          name,
+        )
+      }
+    }
+  })
+}
 
 async function explained(location: string, object: string, value: Json): Promise<readonly string[]> {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db', namespace: 'shop' } }
