@@ -54,13 +54,13 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
   })
 }
 
-/** BP1111: a pack cannot be taken apart. `most` is of one object, in bytes; `cause` says what it has. */
-export function oversizedObject(remote: string, most: number, cause: Error): Failure {
+/** BP1111: a pack is not taken apart. `cause` says what it has, and the limit. */
+export function oversizedObject(remote: string, cause: Error): Failure {
   return new Failure({
     code: 'BP1111',
     what: 'the repository is not read',
     where: remote,
-    why: `its server gives the whole history only, and ${cause.message}, more than ${most / 1024 / 1024} MiB`,
+    why: `its server gives the whole history only, and ${cause.message}`,
     remedy:
       'let the server speak version 2 of the git protocol, or name a clone on this machine with --repo; in a clone, ' +
       "`git rev-list --objects --all | git cat-file --batch-check='%(objectsize) %(objectname) %(rest)' | sort -n | tail -1` names the object and its file",

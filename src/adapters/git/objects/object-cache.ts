@@ -1,5 +1,5 @@
 /**
- * The clone: a bare git folder of packs, read and indexed by isomorphic-git. It is a cache, and deleting it at any moment
+ * The clone: a bare git folder of packs, read by isomorphic-git. It is a cache, and deleting it at any moment
  * loses nothing. Several processes may use it at once without a lock:
  * - a pack is indexed in a folder of its own, checked, then renamed into place; its name is the checksum of its content;
  * - `packed-refs`, written last, names tips whose whole history is here; `tips` names those that are here, and what they lack is
@@ -8,14 +8,15 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { Errors, indexPack, readObject } from 'isomorphic-git'
+import { Errors, readObject } from 'isomorphic-git'
 import { LRUCache } from 'lru-cache'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import { isWellFormedRefName } from '../../../package/ref-name.ts'
 import { diskFailure } from '../git-failure.ts'
-import { assertPackSizes } from '../protocol/pack-sizes.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
+import { indexPack } from './index-pack.ts'
 import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
+import { readPackEntries } from './pack-entries.ts'
 
 /** The file on disk is not what it should be. */
 export class DamagedCache extends Error {}
@@ -102,11 +103,7 @@ export class ObjectCache {
   ): Promise<void> {
     const { folder } = await this.#open()
     try {
-      const count = pack === undefined ? 0 : checkPack(pack.content)
-      if (pack !== undefined && count > 0) {
-        assertPackSizes(pack.content, pack.most)
-        await this.#storePack(folder, pack.content, count)
-      }
+      if (pack !== undefined && checkPack(pack.content) > 0) await this.#storePack(folder, pack.content, pack.most)
       if (tips === undefined) return
       const lines = [...tips]
         .filter(([name]) => isWellFormedRefName(name))
@@ -127,15 +124,15 @@ export class ObjectCache {
     })
   }
 
-  async #storePack(folder: string, pack: Buffer, count: number): Promise<void> {
+  async #storePack(folder: string, pack: Buffer, most: number): Promise<void> {
+    const index = await indexPack(pack, readPackEntries(pack, most))
+    if (index === undefined) throw new DamagedCache('the pack has objects that cannot be resolved')
     const incoming = join(folder, 'incoming', randomUUID())
     const name = `pack-${pack.subarray(-20).toString('hex')}`
     try {
       await this.#files.mkdir(incoming, { recursive: true })
       await writeWhole(this.#files, join(incoming, `${name}.pack`), pack)
-      // indexPack leaves out, without a word, what it cannot resolve, so the objects are counted.
-      const { oids } = await indexPack({ fs: atomicFs(this.#files), dir: incoming, gitdir: folder, filepath: `${name}.pack`, cache: {} })
-      if (oids.length !== count) throw new DamagedCache('the pack has objects that cannot be resolved')
+      await writeWhole(this.#files, join(incoming, `${name}.idx`), index)
       await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
       for (const ending of ['.pack', '.idx']) {
         await this.#files.rename(join(incoming, name + ending), join(folder, 'objects/pack', name + ending))

@@ -10,7 +10,6 @@ import { type Advertisement, RefusedService } from '../protocol/advertisement.ts
 import { StreamFault } from '../protocol/byte-reader.ts'
 import { type FetchRequest, type Filter, fetchPack } from '../protocol/fetch-pack.ts'
 import type { GitTransport } from '../protocol/git-transport.ts'
-import { OversizedObject } from '../protocol/pack-sizes.ts'
 import {
   branchesAndTags,
   DEEPEST,
@@ -26,6 +25,7 @@ import {
 import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
 import { BrokenObject, type GitObject, type ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
+import { OversizedObject } from './pack-entries.ts'
 
 interface Tips {
   /** By full ref names. */
@@ -374,7 +374,7 @@ export class RemoteObjects implements ObjectSource {
 
   #pass(thrown: unknown, signal: AbortSignal): void {
     if (thrown instanceof DamagedCache) this.#damage = thrown
-    else if (thrown instanceof OversizedObject) throw oversizedObject(this.#remote, MOST_OBJECT, thrown)
+    else if (thrown instanceof OversizedObject) throw oversizedObject(this.#remote, thrown)
     else if (thrown instanceof BrokenObject) throw damaged(this.#remote, thrown.message, thrown)
     else if (thrown instanceof RefusedService) throw new Refused(thrown.message, { cause: thrown })
     else throw this.#transport.explain(thrown, signal)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oversizedObject } from '../git-failure.ts'
-import { assertPackSizes, OversizedObject } from './pack-sizes.ts'
+import { OversizedObject, readPackEntries } from './pack-entries.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -16,10 +16,10 @@ function packOf(size: number): Buffer {
 
 test('a whole history with an object that is too large: its size is told, and how to find it', () => {
   assert.throws(
-    () => assertPackSizes(packOf(300 * MEBIBYTE), 256 * MEBIBYTE),
+    () => readPackEntries(packOf(300 * MEBIBYTE), 256 * MEBIBYTE),
     (thrown) => {
       assert.ok(thrown instanceof OversizedObject)
-      const { code, where, why, remedy } = oversizedObject('https://git.example/deploy', 256 * MEBIBYTE, thrown)
+      const { code, where, why, remedy } = oversizedObject('https://git.example/deploy', thrown)
       assert.deepEqual([code, where], ['BP1111', 'https://git.example/deploy'])
       assert.equal(why, 'its server gives the whole history only, and an object of the pack has 314572800 bytes, more than 256 MiB')
       assert.match(remedy, /version 2 of the git protocol.*--repo.*git rev-list --objects --all/)

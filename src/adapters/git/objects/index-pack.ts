@@ -1,0 +1,157 @@
+/**
+ * The index of a pack, version 2 (git documentation, gitformat-pack). Each object is unfolded once, and held for as long as another one unfolds
+ * from it: isomorphic-git holds all objects of all chains, and unfolds large ones again for each (docs/facts/isomorphic-git-delta-bombs.md).
+ */
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { BrokenObject, gitObject, type ObjectType } from './object-format.ts'
+import { inflateUpTo, nextOf, type PackEntry, readSize } from './pack-entries.ts'
+
+const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag']
+/** Bytes that are unfolded before others may go on. */
+const AT_ONCE = 16 * 1024 * 1024
+/** Offsets from here on have a table of their own, which is not written. */
+const SMALL_OFFSET = 2 ** 31
+
+interface Unfolded {
+  readonly entry: PackEntry
+  readonly type: ObjectType
+  readonly content: Buffer
+  readonly chain: PackEntry['chain']
+  /** That unfold from it and are not done. */
+  readonly below: PackEntry[]
+}
+
+/** @param entries of the pack. @returns undefined where an object unfolds from one that is not in the pack. @throws BrokenObject, OversizedObject */
+export async function indexPack(pack: Buffer, entries: readonly PackEntry[]): Promise<Buffer | undefined> {
+  const ids = await idsOf(pack, entries)
+  return ids.size < entries.length ? undefined : formatIndex(pack, ids)
+}
+
+/** In the order in which they were unfolded: a base comes before what unfolds from it. */
+async function idsOf(pack: Buffer, entries: readonly PackEntry[]): Promise<ReadonlyMap<PackEntry, string>> {
+  const ids = new Map<PackEntry, string>()
+  const below = Map.groupBy(entries, ({ base }) => base)
+  const heavy = entriesBelow(entries)
+  const childrenOf = (entry: PackEntry, id: string): PackEntry[] => {
+    const children = [...(below.get(entry) ?? []), ...(below.get(id) ?? [])]
+    // An object may be in the pack twice.
+    below.delete(id)
+    // The largest family comes last, when the object is not held any more: few objects are held at a time, whatever the tree looks like.
+    return children.sort((left, right) => (heavy.get(right) ?? 0) - (heavy.get(left) ?? 0))
+  }
+  let since = 0
+  for (const root of below.get(undefined) ?? []) {
+    const type = TYPES[root.type]
+    if (type === undefined) throw new BrokenObject('an entry of the pack has no type')
+    let next: Omit<Unfolded, 'below'> | undefined = { entry: root, type, content: inflate(pack, root), chain: root.chain }
+    const held: Unfolded[] = []
+    while (next !== undefined) {
+      const { id } = gitObject(next.type, next.content)
+      ids.set(next.entry, id)
+      held.push({ ...next, below: childrenOf(next.entry, id) })
+      since += next.content.length
+      if (since > AT_ONCE) since = await setImmediate(0)
+      next = nextBelow(pack, held)
+    }
+  }
+  return ids
+}
+
+/** Unfolds the next entry, and lets go of the objects from which no other unfolds. */
+function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | undefined {
+  for (let last = held.at(-1); last !== undefined; last = held.at(-1)) {
+    const entry = last.below.pop()
+    if (last.below.length === 0) held.pop()
+    if (entry === undefined) continue
+    const chain = nextOf(last.chain, entry.unfolded)
+    return { entry, type: last.type, content: applyDelta(last.content, inflate(pack, entry), entry.unfolded), chain }
+  }
+  return undefined
+}
+
+/** How many entries unfold from each. A base comes before what unfolds from it. */
+function entriesBelow(entries: readonly PackEntry[]): ReadonlyMap<PackEntry, number> {
+  const counts = new Map<PackEntry, number>()
+  for (const entry of entries.toReversed()) {
+    if (typeof entry.base === 'object') counts.set(entry.base, (counts.get(entry.base) ?? 0) + (counts.get(entry) ?? 0) + 1)
+  }
+  return counts
+}
+
+function inflate(pack: Buffer, { data, end, size }: PackEntry): Buffer {
+  return inflateUpTo(pack.subarray(data, end), size).content
+}
+
+/** Copies from the base and insertions, in their order. Nothing beyond the announced size is written. */
+export function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
+  const from = readSize(delta, 0)
+  const { next: start } = readSize(delta, from.next)
+  if (from.size !== base.length) throw broken()
+  const target = Buffer.allocUnsafe(size)
+  let written = 0
+  for (let at = start; at < delta.length; ) {
+    const command = delta[at] ?? 0
+    at += 1
+    const { source, offset, length, next } =
+      command & 0x80 ? readCopy(delta, at, command, base) : { source: delta, offset: at, length: command, next: at + command }
+    // An insertion of nothing is reserved.
+    if (length === 0 || offset + length > source.length || written + length > size) throw broken()
+    source.copy(target, written, offset, offset + length)
+    written += length
+    at = next
+  }
+  if (written !== size) throw broken()
+  return target
+}
+
+function readCopy(delta: Buffer, start: number, command: number, base: Buffer) {
+  let at = start
+  const read = (bits: number, bytes: number): number => {
+    let value = 0
+    for (let byte = 0; byte < bytes; byte += 1) {
+      if ((bits & (1 << byte)) === 0) continue
+      value += (delta[at] ?? 0) * 256 ** byte
+      at += 1
+    }
+    return value
+  }
+  const offset = read(command & 15, 4)
+  const length = read((command >> 4) & 7, 3) || 0x10000
+  return { source: base, offset, length, next: at }
+}
+
+function broken(): BrokenObject {
+  return new BrokenObject('a delta of the pack does not fit what it unfolds from')
+}
+
+function formatIndex(pack: Buffer, ids: ReadonlyMap<PackEntry, string>): Buffer {
+  if (pack.length >= SMALL_OFFSET) throw new BrokenObject('the pack is larger than 2 GiB')
+  // An object that is there twice has its first place: at another one it may be a delta that names itself as its base.
+  const first = new Map([...ids].toReversed().map(([entry, id]) => [id, entry]))
+  const objects = [...first].map(([id, entry]) => ({ entry, id: Buffer.from(id, 'hex') }))
+  objects.sort((left, right) => left.id.compare(right.id))
+  const counts = new Array<number>(256).fill(0)
+  for (const { id } of objects) counts[id[0] ?? 0] = (counts[id[0] ?? 0] ?? 0) + 1
+  let sum = 0
+  const fanout = counts.map((count) => {
+    sum += count
+    return sum
+  })
+  const body = Buffer.concat([
+    Buffer.from('ff744f6300000002', 'hex'),
+    numbers(fanout),
+    ...objects.map(({ id }) => id),
+    numbers(objects.map(({ entry: { at, end } }) => crc32(pack.subarray(at, end)))),
+    numbers(objects.map(({ entry }) => entry.at)),
+    pack.subarray(-20),
+  ])
+  return Buffer.concat([body, createHash('sha1').update(body).digest()])
+}
+
+function numbers(values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length)
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index)
+  return bytes
+}
