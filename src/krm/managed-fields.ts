@@ -2,7 +2,7 @@
 
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import type { FieldPath } from './field-path.ts'
-import { depthOfLeafAbove, type FieldSet, parseFieldsV1, subsetAt, touchesPath } from './field-set.ts'
+import { depthOfLeafAbove, type FieldSet, parseFieldsV1, stepKey, touchesPath } from './field-set.ts'
 
 /** A writer as the server identifies it. Writers of one name with different operations or subresources are different writers. */
 export interface FieldManager {
@@ -72,12 +72,35 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
  * Whether a manager owns a location, something in it, or the atomic list or map around it. An entry has an empty map in the form of an
  * atomic one; if another manager owns a part of the map, the map is not atomic, and its parts are not the manager's.
  */
-export function ownsLocation(entry: ManagedFieldsEntry, path: FieldPath, { entries }: Pick<ManagedFields, 'entries'>): boolean {
+export function ownsLocation(entry: ManagedFieldsEntry, path: FieldPath, managed: Pick<ManagedFields, 'entries'>): boolean {
   if (!touchesPath(entry.fields, path)) return false
   const depth = depthOfLeafAbove(entry.fields, path)
   if (depth === undefined) return true
-  const above = path.slice(0, depth)
-  return !entries.some(({ fields }) => (subsetAt(fields, above)?.children.size ?? 0) > 0)
+  return !isPartlyOwned(managed, path.slice(0, depth))
+}
+
+/** By the entries of an object, of which there may be thousands: the locations of which a manager owns parts. */
+const partlyOwned = new WeakMap<readonly ManagedFieldsEntry[], ReadonlySet<string>>()
+
+/** Whether some manager owns a part of what is at a location, and not all of it. */
+export function isPartlyOwned({ entries }: Pick<ManagedFields, 'entries'>, path: FieldPath): boolean {
+  const locations = partlyOwned.get(entries) ?? locationsWithParts(entries)
+  partlyOwned.set(entries, locations)
+  return locations.has(keyOf(path.map(stepKey)))
+}
+
+function locationsWithParts(entries: readonly ManagedFieldsEntry[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  const collect = ({ children }: FieldSet, steps: readonly string[]): void => {
+    if (children.size > 0) found.add(keyOf(steps))
+    for (const [step, { set }] of children) if (set.children.size > 0) collect(set, [...steps, step])
+  }
+  for (const { fields } of entries) collect(fields, [])
+  return found
+}
+
+function keyOf(steps: readonly string[]): string {
+  return JSON.stringify(steps)
 }
 
 export function sameManager(left: FieldManager, right: FieldManager): boolean {

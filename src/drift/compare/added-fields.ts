@@ -5,8 +5,8 @@
 
 import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../../krm/field-path.ts'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
-import { type FieldSet, stepKey, stepOfItem, subsetAt } from '../../krm/field-set.ts'
-import type { ManagedFields, ManagedFieldsEntry } from '../../krm/managed-fields.ts'
+import { type FieldSet, stepKey, stepOfItem } from '../../krm/field-set.ts'
+import { isPartlyOwned, type ManagedFields, type ManagedFieldsEntry } from '../../krm/managed-fields.ts'
 import { compareText } from '../../text/compare-text.ts'
 import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
@@ -35,7 +35,7 @@ export function findAddedFields(
       if (path[0]?.kind === 'field' && path[0].name === 'status') continue
       if (owner.subresource === 'status' && formatFieldPath(path) === REVISION) continue
       // An empty map of the owner (docs/facts/owner-of-an-empty-map.md): the owners of its parts are reported.
-      if (managed.entries.some(({ fields }) => (subsetAt(fields, path)?.children.size ?? 0) > 0) && !endsInItem(path)) continue
+      if (!endsInItem(path) && isPartlyOwned(managed, path)) continue
       const value = valueAt(live, path)
       // The owner of an absent value has a stale entry.
       if (value === undefined && !metadataOnly) continue
