@@ -9,9 +9,9 @@ import { pipeline } from 'node:stream/promises'
 import { before, suite, test } from 'node:test'
 import { createDeflate } from 'node:zlib'
 import { openRepository } from '../../src/adapters/git/repository.ts'
+import { Failure } from '../../src/failure.ts'
 import { findPackages } from '../../src/package/find-packages.ts'
-import type { ObjectId } from '../../src/package/object-id.ts'
-import { readAhead, readFolder, readRepository } from '../../src/reconcile/repository/repository-view.ts'
+import { readAhead, readFolder, readRepository, readTexts } from '../../src/reconcile/repository/repository-view.ts'
 import { startGitHttpBackend } from '../contract/git-http-backend.ts'
 import { gitTestEnvironment, temporaryFolder } from '../contract/git-remotes.ts'
 import { runProgram } from '../e2e/run-program.ts'
@@ -117,19 +117,27 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
   })
 
   test('a process without room for what the files declare says so', async () => {
-    const repository = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 30 * MEBIBYTE })
+    const repository = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment })
     const { signal } = new AbortController()
     const view = await readRepository(repository, 'main', signal)
     await assert.rejects(readFolder({ ...view, base: view.base }, 'apps/huge', signal), /10 MiB/)
-    writeFileSync(join(root, 'text'), `${CONFIG('numbers')}list:\n${'- 1\n'.repeat(100_000)}`)
-    const numbers = git('hash-object', '-w', join(root, 'text')) as ObjectId
-    await assert.rejects(
-      repository.read([numbers], signal, MEBIBYTE),
-      /takes about 37 MiB of memory, and the process does not have that left/,
-    )
-    const roomy = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 50 * MEBIBYTE })
-    assert.equal((await roomy.read([numbers], signal, MEBIBYTE)).size, 1)
-    assert.equal((await repository.read([numbers], signal)).size, 1, 'files that do not become objects')
+    addText('numbers/Kptfile', KPTFILE('numbers'))
+    addText('numbers/numbers.yaml', `${CONFIG('numbers')}list:\n${'- 1\n'.repeat(100_000)}`)
+    git('commit', '-q', '-m', 'Numbers')
+    const readIn = async (memory: number): Promise<readonly string[]> => {
+      const limited = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => memory * MEBIBYTE })
+      const numbers = await readRepository(limited, 'fleet', signal)
+      const left: string[] = []
+      const files = numbers.tree.filter(({ path }) => path.startsWith('numbers/'))
+      const texts = await readTexts(limited, files, signal, (path) => left.push(path))
+      assert.deepEqual([...texts.keys(), ...left].sort(), files.map(({ path }) => path).sort())
+      const read = await readFolder(numbers, 'numbers', signal).catch((thrown: unknown) => thrown)
+      return [...left, ...(read instanceof Failure ? [`${read.code} ${read.where}: ${read.why}`] : [])]
+    }
+    const why = 'what they declare takes about 37 MiB of memory, and the process does not have that left'
+    assert.deepEqual(await readIn(50), [])
+    assert.deepEqual(await readIn(30), [`BP1111 numbers: ${why}`], 'as texts they find room')
+    assert.deepEqual(await readIn(20), ['numbers/numbers.yaml', `BP1111 numbers: ${why}`], 'the largest text is left out')
   })
 })
 

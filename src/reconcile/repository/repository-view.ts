@@ -298,6 +298,8 @@ export async function readBlobs(
   try {
     return await repository.read(ids, signal, most)
   } catch (thrown) {
+    if (folder !== '' && thrown instanceof Failure && thrown.code === 'BP1111' && !(thrown instanceof OversizedRead))
+      throw new Failure({ ...thrown.toJSON(), where: folder })
     if (!(thrown instanceof OversizedRead)) throw thrown
     const file = files.find(({ id }) => id === thrown.blob)
     throw thrown.at([folder, file?.path ?? ''].filter((part) => part !== '').join('/'))
