@@ -115,8 +115,24 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       'test/hostile/large-files.test.ts',
       'src/adapters/git/repository-http.test.ts',
       'src/adapters/system/read-text.test.ts',
+      'test/hostile/heavy-files.test.ts',
+      'src/adapters/git/free-memory.test.ts',
     ],
     mutants: [
+      {
+        breaks: 'a note is kept for each value that has one',
+        file: 'src/yaml/read/go-yaml-values.ts',
+        find: 'const first = noted.get(note.message)',
+        replace: 'const first = noted.get(`${noted.size}`)',
+        by: 'src/yaml/read/go-yaml.test.ts',
+      },
+      {
+        breaks: 'a file may have any number of documents',
+        file: 'src/yaml/read/go-yaml-text.ts',
+        find: 'if (documents > MAX_YAML_DOCUMENTS) throw',
+        replace: 'if (false) throw',
+        by: 'src/render/bad-input.test.ts',
+      },
       {
         breaks: 'a webhook of any length is read',
         file: 'src/adapters/forge/webhook-intake.ts',
