@@ -28,8 +28,9 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     assert.ok(status < 300, `${method} ${below} answers ${status}`)
   }
 
-  /** Exactly one failure is told, and nothing is written. */
-  async function refused(review: ReviewWorld, code: RegExp, exit: readonly number[]): Promise<void> {
+  /** Exactly one failure is told. @returns what was written on Gitea, and the names of the refs that moved */
+  async function refused(review: ReviewWorld, code: RegExp, exit: readonly number[]): Promise<readonly string[]> {
+    await review.observe()
     const before = await review.world.refs()
     const from = review.fixture.proxy.requests.length
     const { remote, bot } = review.fixture
@@ -39,14 +40,17 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     assert.equal(reported.length, 1, run.stderr)
     assert.match(reported[0] ?? '', code)
     assert.doesNotMatch(run.stderr + run.stdout, new RegExp(bot.token))
-    assert.equal(review.fixture.proxy.requests.slice(from).filter(isApiWrite).length, 0)
-    assert.deepEqual(await review.world.refs(), before)
+    const writes = review.fixture.proxy.requests.slice(from).filter(isApiWrite)
+    await review.observe()
+    const moved = [...(await review.world.refs())].filter(([ref, id]) => before.get(ref) !== id)
+    return [...writes.map(({ method, path }) => `${method} ${path.replace(/^.*\/repos\/[^/]+\/[^/]+/, '')}`), ...moved.map(([ref]) => ref)]
   }
 
   test('renamed, archived, protected, out of sight: one failure each, and afterwards the same pull request', async (t) => {
     const review = await drifted(t)
     await asOwner(review, 'POST', '/branch_protections', { rule_name: 'proposed/**', enable_push: false })
-    await refused(review, /^error BP4002: /, [2])
+    const recorded = await refused(review, /^error BP4002: /, [2])
+    assert.deepEqual(recorded, ['POST /issues', 'POST /labels', 'POST /issues/1/labels', 'refs/heads/drift-ledger'])
     assert.deepEqual(await review.pulls(), [])
     await asOwner(review, 'DELETE', '/branch_protections/proposed%2F%2A%2A')
 
@@ -54,17 +58,17 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     const pull = await review.onlyOpen()
 
     await asOwner(review, 'PATCH', '', { archived: true })
-    await refused(review, /^error BP5008: /, [2])
+    assert.deepEqual(await refused(review, /^error BP5008: /, [2]), [])
     await asOwner(review, 'PATCH', '', { archived: false })
 
     await asOwner(review, 'PATCH', '', { name: 'elsewhere' })
-    await refused(review, /^error BP(1002|4001|5008): /, [2, 4])
+    assert.deepEqual(await refused(review, /^error BP(1002|4001|5008): /, [2, 4]), [])
     const { owner } = review.fixture
     assert.equal((await server.request(owner.token, 'PATCH', `/repos/${owner.name}/elsewhere`, { name: 'deploy' })).status, 200)
 
     await asOwner(review, 'PATCH', '', { private: true })
     await asOwner(review, 'DELETE', `/collaborators/${review.fixture.bot.name}`)
-    await refused(review, /^error BP(1002|4005|5003): /, [2, 4])
+    assert.deepEqual(await refused(review, /^error BP(1002|4005|5003): /, [2, 4]), [])
     await asOwner(review, 'PUT', `/collaborators/${review.fixture.bot.name}`, { permission: 'admin' })
     await asOwner(review, 'PUT', `/collaborators/${review.fixture.writer.name}`, { permission: 'write' })
 
