@@ -17,7 +17,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/controlplane/free-port.ts': 'a port that another run does not try at the same moment',
   'test/controlplane/start-guard.ts': UNIQUE,
   'test/controlplane/x509-certificate.ts': 'the serial number of a certificate',
-  'test/e2e/canary.gitea.test.ts': UNIQUE,
+  'test/e2e/canary-sweep.ts': UNIQUE,
   'test/e2e/controller-process.ts': UNIQUE,
   'test/e2e/desired-package.ts': UNIQUE,
   'test/e2e/kubernetes-events.live.test.ts': UNIQUE,
