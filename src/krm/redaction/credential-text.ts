@@ -11,7 +11,7 @@ import { libraryFinds } from './rule-library.ts'
 
 /** `password=x`, `token: x`, `"apiKey":"x"`, `password: |`, `-password x`, `requirepass x` in a longer text. */
 const ASSIGNMENT =
-  /(?<![\w.-]|\$\{)([\w.-]{2,80})["'\\]{0,7}\]?(?:[ \t]{0,20}(?:=>|:=|\?=|==|[:=])[ \t]{0,20}(?:[|>][+-]?\d?[ \t]{0,5}\r?\n[ \t]{1,40})?|(?<=(?<![\w-])--?[\w.-]{2,80})[ \t]{1,20}|%3[ad])["'\\]{0,7}(?=([^\s"'\\,;<>}&]{0,300}))/gi
+  /(?<![\w.-])(?!(?<=\$\{)[\w.-]{2,80}:(?:\?|[-=+]?\}|[-=+]\$))([\w.-]{2,80})["'\\]{0,7}\]?(?:[ \t]{0,20}(?:=>|:=|\?=|==|[:=])[ \t]{0,20}(?:[|>][+-]?\d?[ \t]{0,5}\r?\n[ \t]{1,40})?|(?<=(?<![\w-])--?[\w.-]{2,80})[ \t]{1,20}|%3[ad])["'\\]{0,7}(?=([^\s"'\\,;<>}&]{0,300}))/gi
 /** A line of a configuration that ends in a name and its value: `remote_password x1`, `neighbor 10.0.0.1 password x1`. */
 const LINE_END =
   /^[ \t]{0,40}(?:[^\s"'=]{1,80}[ \t]{1,20}){0,8}?([\w.-]{3,80})[ \t]{1,20}(?:\d[ \t]{1,20})?([^\s"'=:;,(){}]{3,300})[ \t]{0,20};?[ \t]{0,20}(?:#.{0,200})?$/gim
@@ -26,8 +26,9 @@ const BESIDE_REVERSED =
 /** The value on the next line, alone or as an item: `password:` and then `- x1`. */
 const NEXT_LINE =
   /(?<![\w.-])([\w.-]{2,80})["']?:[ \t]{0,20}\r?\n[ \t]{0,40}(?:-[ \t]{1,9})?["']?([^\s"':{}[\],#&*!|>%@`-][^\s"':,]{2,300})["']?[ \t]{0,20}$/gim
-/** The default of a variable: `${DB_PASSWORD:-x}`, `${db.password:x}`. */
-const DEFAULT = /\$\{([\w.-]{2,80}):[-=]?([^}\s$?+][^}\s]{2,300})\}/g
+/** The default of a variable: `${DB_PASSWORD:-x}`, `${db.password:x}`, `${DB_PASSWORD=x}`. After `?` stands a message. */
+const DEFAULT = /\$\{([\w.-]{2,80}):[-=+]?[ \t]{0,9}([^}\s$?][^}\s]{2,300})\}/g
+const SHELL_DEFAULT = /\$\{(\w{2,80})[-=+]([^}\s$?][^}\s]{2,300})\}/g
 /** The name and then the value in quotes: `secret "x1"`, `define('AUTH_SALT', 'x1 y')`, `env.API_KEY || 'x1'`. */
 const QUOTED =
   /(?<![\w.-])([\w.-]{2,80})(?:["'][ \t]{0,9},[ \t]{0,20}|["')\]]{0,3}[ \t]{1,9}(?:\|\||\?\?|or)[ \t]{1,9}|[ \t]{1,20})["'](?=([^"'\n]{3,300})["'])/gi
@@ -65,7 +66,7 @@ function isPassword(value: string): boolean {
 }
 
 function assigns(text: string): boolean {
-  for (const pattern of [ASSIGNMENT, BESIDE, BELOW, DEFAULT, XML, XML_ATTRIBUTE, XML_BESIDE]) {
+  for (const pattern of [ASSIGNMENT, BESIDE, BELOW, DEFAULT, SHELL_DEFAULT, XML, XML_ATTRIBUTE, XML_BESIDE]) {
     for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return true
   }
   for (const [, value = '', name = ''] of text.matchAll(BESIDE_REVERSED)) if (isValue(name, value)) return true

@@ -292,6 +292,8 @@ test('a long hostile text is judged in linear time', () => {
     'password:\n- ',
     '${a:-b',
     '${PASSWORD:-',
+    '${PASSWORD=',
+    '${a-b',
     '<a name="b">c',
     '<a name=',
     'pin ',
