@@ -77,3 +77,26 @@ test('without marks no key is computed', () => {
     ],
   )
 })
+
+test('the content of a package is that of its folder and of all below, and of no other one', () => {
+  const packages = ['', 'apps', 'apps/web', 'apps/web-2'].map((path) => ({ path }) as FoundPackage)
+  const marks: PackageMarks = {
+    endingsOf: () => ({ count: 0, isRefused: false }),
+    begin: async () => undefined,
+    end: async () => undefined,
+  }
+  const keys = (changed: string): readonly string[] => {
+    const tree = ['a.yaml', 'apps/b.yaml', 'apps/web/deep/c.yaml', 'apps/web-2/d.yaml', '.drift/records/r.yaml'].map((path) => ({
+      path,
+      mode: '100644' as const,
+      id: objectId((path === changed ? '1' : '0').padStart(40, '0')),
+    }))
+    return batchesOf(packages, { view: { tree }, cluster: 'prod', marks }).batches.flatMap((batch) => batch.keys)
+  }
+  const before = keys('')
+  const changedBy = (file: string): readonly string[] => packages.flatMap(({ path }, at) => (keys(file)[at] === before[at] ? [] : [path]))
+  assert.deepEqual(changedBy('apps/web/deep/c.yaml'), ['', 'apps', 'apps/web'])
+  assert.deepEqual(changedBy('apps/web-2/d.yaml'), ['', 'apps', 'apps/web-2'])
+  assert.deepEqual(changedBy('a.yaml'), [''])
+  assert.deepEqual(changedBy('.drift/records/r.yaml'), [])
+})

@@ -28,7 +28,8 @@ export function batchesOf(
     marks,
   }: { readonly view: Pick<RepositoryView, 'tree'>; readonly cluster: string; readonly marks: PackageMarks | undefined },
 ): PackageBatches {
-  const keyed = packages.map((found) => ({ found, key: marks === undefined ? '' : keyOf(view, cluster, found.path) }))
+  const keys = marks === undefined ? new Map<string, string>() : keysOf(view, cluster, packages)
+  const keyed = packages.map((found) => ({ found, key: keys.get(found.path) ?? '' }))
   const known = keyed.map((one) => ({ ...one, ...(marks?.endingsOf(one.key) ?? NEVER) }))
   const alone = known.filter(({ count, isRefused }) => count > 0 && !isRefused)
   const others = known.filter(({ count }) => count === 0)
@@ -44,11 +45,17 @@ export function batchesOf(
 
 const NEVER = { count: 0, isRefused: false }
 
-function keyOf({ tree }: Pick<RepositoryView, 'tree'>, cluster: string, path: string): string {
-  const files = below(tree, path).map((file) => [file.path, file.id])
-  return createHash('sha256')
-    .update(JSON.stringify([cluster, path, files]))
-    .digest('base64')
+/** By path of the package: what its key is made of is its content. One pass over the files, however many packages there are. */
+function keysOf({ tree }: Pick<RepositoryView, 'tree'>, cluster: string, packages: readonly FoundPackage[]): ReadonlyMap<string, string> {
+  const hashes = new Map(packages.map(({ path }) => [path, createHash('sha256').update(JSON.stringify([cluster, path]))]))
+  for (const { path, id } of below(tree, '')) for (const folder of foldersOf(path)) hashes.get(folder)?.update(JSON.stringify([path, id]))
+  return new Map([...hashes].map(([path, hash]) => [path, hash.digest('base64')]))
+}
+
+/** `a/b`, `a` and the root for `a/b/c.yaml`. */
+function* foldersOf(path: string): Generator<string> {
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at)
+  yield ''
 }
 
 function endsProcess(path: string, count: number): Failure {

@@ -1,7 +1,7 @@
 /** What one file may become in memory, whatever its bytes are (ADR 74). */
 import { YamlRefusal } from './read-yaml-refusal.ts'
 
-/** Keys, values and comments. Each takes up to 500 bytes while the file is read. */
+/** Keys, values and comments. Each takes up to 300 bytes while the file is read. */
 export const MAX_YAML_NODES = 500_000
 export const MAX_YAML_DOCUMENTS = 10_000
 
