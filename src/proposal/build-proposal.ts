@@ -176,7 +176,12 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
   const edited = (): Uint8Array =>
     bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }], path))
   // Each cluster that runs the package makes the same edit in every turn.
-  const known = input.derived?.get(before, 'edited', [], () => new LRUCache<string, Uint8Array>({ max: MOST_EDITED }))
+  const known = input.derived?.get(
+    before,
+    'edited',
+    [],
+    () => new LRUCache<string, Uint8Array>({ maxSize: MOST_EDITED, sizeCalculation: () => 1 }),
+  )
   const wanted = JSON.stringify([path, condition])
   const content = known?.get(wanted) ?? edited()
   known?.set(wanted, content)

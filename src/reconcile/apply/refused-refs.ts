@@ -25,8 +25,8 @@ export interface Refusal {
 }
 
 export class RefusedRefs {
-  private readonly known = new LRUCache<string, Refused>({ max: MOST_REFS })
-  private readonly missing = new LRUCache<string, true>({ max: MOST_REFS })
+  private readonly known = new LRUCache<string, Refused>({ maxSize: MOST_REFS, sizeCalculation: () => 1 })
+  private readonly missing = new LRUCache<string, true>({ maxSize: MOST_REFS, sizeCalculation: () => 1 })
 
   add(updates: readonly PlannedUpdate[], { failure, isSure, now }: Refusal): void {
     for (const update of updates) {

@@ -11,7 +11,7 @@ export const MOST_COMMITS = 1_000
 
 /** By a commit whose policy cannot be used: the commit whose policy decides there. A process with several turns searches once. */
 export class KnownGoodPolicies {
-  private readonly known = new LRUCache<ObjectId, ObjectId>({ max: 2 * MOST_COMMITS })
+  private readonly known = new LRUCache<ObjectId, ObjectId>({ maxSize: 2 * MOST_COMMITS, sizeCalculation: () => 1 })
 
   of(commit: ObjectId): ObjectId | undefined {
     return this.known.get(commit)
