@@ -19,7 +19,8 @@ import type { PolledRepository } from '../reconcile/poll-repository.ts'
 import type { PreviewPass } from '../reconcile/preview/open-previews.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { sourceNotes } from '../reconcile/sources/discover-sources.ts'
-import type { OnlyUnits } from '../reconcile/turn-request.ts'
+import type { Meanwhile, OnlyUnits } from '../reconcile/turn-request.ts'
+import { ChangesMeanwhile } from './changes-meanwhile.ts'
 import { driftEventsOf } from './drift-events.ts'
 import { failuresIn, LastingFailures } from './lasting-failures.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
@@ -41,6 +42,7 @@ interface TurnInputs {
   readonly watched: ReadonlySet<string>
   /** Clusters that are not asked, and why: their watch tells that nobody answers. */
   readonly unreachable: ReadonlyMap<string, Failure>
+  readonly meanwhile: Meanwhile
   readonly onProgress: (step: string) => void
 }
 
@@ -111,6 +113,7 @@ export class ControllerTurns {
   private retainedSince = 0
   private isOutdated = false
   private running = false
+  private readonly meanwhile: ChangesMeanwhile
   succeeded = false
   /** What the running turn does. */
   currentStep = loggableName(FIRST_STEP)
@@ -135,6 +138,7 @@ export class ControllerTurns {
     this.onUnusable = onUnusable
     this.between.marks = ports.marks
     this.intake = new TurnIntake(ports.intake, options.intake, this.between, request)
+    this.meanwhile = new ChangesMeanwhile(this.intake.queue, () => performance.now())
     this.failures = new LastingFailures(ports.log, (lasting) => this.meter?.failing(lasting))
   }
 
@@ -148,6 +152,7 @@ export class ControllerTurns {
     const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
     this.currentStep = loggableName(FIRST_STEP)
+    this.meanwhile.begin()
     this.phases.clear()
     this.meter?.begin()
     this.tracer?.begin()
@@ -250,7 +255,10 @@ export class ControllerTurns {
     const only = scope.about === 'units' ? scope.only : undefined
     const unreachable = this.intake.unreachable()
     const watched = this.intake.seen()
-    return session.turn({ between, requestedActions, audit, only, watched, unreachable, onProgress: this.step }, signal)
+    return session.turn(
+      { between, requestedActions, audit, only, watched, unreachable, meanwhile: this.meanwhile, onProgress: this.step },
+      signal,
+    )
   }
 
   private readonly step = (step: string): void => {

@@ -119,6 +119,22 @@ test('a turn that failed leaves its units waiting, and they are observed again l
   assert.deepEqual(again, scope)
 })
 
+test('a proposal that gave way is what the next turn is about, although nothing changes any more', async () => {
+  const path = await begin()
+  scale(path, 0, 5)
+  path.world.cluster(1).change('/ConfigMap/shop/api', (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
+  path.meanwhile = { hasChanged: () => true, givesWay: () => true }
+  assert.equal(await minute(path), 'edge-01: apps/web, edge-02: apps/api')
+  assert.equal(path.world.forge.proposals.length, 1)
+  await path.round()
+  assert.match(path.scopes.at(-1) ?? '', /edge-02: .*apps\/api/, 'at once')
+  assert.equal(path.world.forge.proposals.length, 2)
+  path.meanwhile = undefined
+  for (let round = 0; round < 3; round += 1) await minute(path)
+  assert.equal(path.scopes.at(-1), 'nothing')
+  assert.equal(path.world.forge.proposals.length, 2)
+})
+
 test('a cluster of which nothing was heard for a minute is unreachable, is told once, and is observed whole when it is back', async () => {
   const sights: string[] = []
   const path = await begin()

@@ -218,6 +218,7 @@ export class TurnIntake {
       if (unit.state === 'planned' && unit.refused === undefined) this.unrecorded.observed(nameOf(unit))
     }
     const now = this.ports.now()
+    for (const unit of result.postponed) this.queue.add(nameOf(unit), 'background')
     if (scope.about === 'everything') {
       this.wholeAt = now
       this.queue.clear(began)

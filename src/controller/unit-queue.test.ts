@@ -40,6 +40,20 @@ test('a unit that failed and was observed by another turn waits no longer, and i
   assert.equal(queue.next(), 5_000)
 })
 
+test('a change waits until its unit is taken, also where that is observed now; what is in the background does not count', () => {
+  const time = new Time()
+  const { queue } = time
+  queue.add(unit('a/web'), 'background')
+  queue.add(unit('a/db'), 'changed', 500)
+  assert.equal(queue.hasChanged(), false, 'it is not due')
+  time.now += 500
+  assert.equal(queue.hasChanged(), true)
+  time.take()
+  assert.equal(queue.hasChanged(), false)
+  queue.add(unit('a/web'), 'critical')
+  assert.equal(queue.hasChanged(), true)
+})
+
 test('a unit waits once, however often it is added', () => {
   const time = new Time()
   const { queue } = time

@@ -128,6 +128,12 @@ export class UnitQueue {
     return dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - this.options.now())
   }
 
+  /** Whether a unit that is not in the background is due, or was added while it is observed. */
+  hasChanged(): boolean {
+    const now = this.options.now()
+    return [...this.waiting.values(), ...this.again.values()].some(({ urgency, due }) => urgency !== 'background' && due <= now)
+  }
+
   /** Units that wait, due or not. */
   get depth(): number {
     return this.waiting.size

@@ -117,6 +117,8 @@ export class RefusedPush extends Failure {
 export interface PackageRepository {
   /** The remote as it may be printed: no credentials in it. */
   readonly remote: string
+  /** Whether its forge limits how often is pushed, and pushes therefore wait for each other. */
+  readonly limitsPushes?: boolean
   /** Of a clone on this machine: the addresses of its own remotes, as its configuration has them. They may have credentials. */
   clonedFrom?(signal: AbortSignal): Promise<readonly string[]>
   /** Reads the remote, each time. */

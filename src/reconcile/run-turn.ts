@@ -8,6 +8,7 @@ import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { NotObserved } from '../plan/turn/turn-observation.ts'
 import { assertNewestPolicy } from '../policy/last-good-policy.ts'
 import { type AppliedTurn, applyTurn } from './apply/apply-turn.ts'
+import { ProposalTurns } from './apply/proposal-turns.ts'
 import { RefusedRefs } from './apply/refused-refs.ts'
 import { settleDecisions } from './apply/settle.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
@@ -66,6 +67,8 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
       units,
       {
         ...{ ...ports, settle, obstacles, refusedRefs, view, dryRun },
+        proposalTurns: request.between?.proposalTurns ?? new ProposalTurns(),
+        meanwhile: request.forge.meanwhile,
         ...{ requestedActions: request.forge.requestedActions, at: observedAt || present, now: request.clock.now().getTime() },
       },
       signal,
@@ -75,4 +78,13 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
   })
 }
 
-const NOTHING_APPLIED = { updates: [], proposals: new Map(), reported: [], written: [], answers: [], settled: [], unsettled: [] }
+const NOTHING_APPLIED = {
+  updates: [],
+  proposals: new Map(),
+  postponed: [],
+  reported: [],
+  written: [],
+  answers: [],
+  settled: [],
+  unsettled: [],
+}

@@ -65,9 +65,18 @@ export interface PolicyPart {
   readonly operator?: PolicySet | undefined
 }
 
+export interface Meanwhile {
+  /** Whether something changed that no turn is about. */
+  hasChanged(): boolean
+  /** The same, once proposals had their time: the others wait for the next turn, which plans them anew. */
+  givesWay(): boolean
+}
+
 export interface ForgePart {
   /** The source of clicked buttons. A turn without it answers no request: no command, no ticked box. */
   readonly requestedActions?: RequestedActionSource | undefined
+  /** What changes while the turn writes. Without it nothing is left to a next turn. */
+  readonly meanwhile?: Meanwhile
   readonly resolutionRequest?: ResolutionSelectors | undefined
   /** RFC 3339 UTC: reminders of the units' open proposals pause until then. */
   readonly snoozeUntil?: string

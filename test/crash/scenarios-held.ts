@@ -1,7 +1,7 @@
-/** What limits, windows and storms hold back, and what follows of it. */
+/** What limits, windows, storms and waiting changes hold back, and what follows of it. */
 import { policyText, TurnWorld } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'
-import { quiet, single, tickDashboard, type World } from './forge-scenes.ts'
+import { controllerTurn, quiet, single, tickDashboard, type World } from './forge-scenes.ts'
 
 const NOW = 'detect: {minAge: 0s, settle: 0s}'
 
@@ -17,6 +17,17 @@ function many(names: string, policy: string, drifted: string): World {
   const scene = single(world)
   for (const name of drifted) world.edit(`/ConfigMap/shop/${name}`, 'data.color', 'red')
   return scene
+}
+
+/** More than one push moves, with nothing that limits them. Time stands still: how many turns it takes is not compared. */
+function atOnce(isHurried: boolean): World {
+  const limits = 'limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
+  const scene = many('abcdefg', `{mode: Propose, ${NOW}, ${limits}}`, 'abcdefg')
+  const { world } = scene
+  const always = (): boolean => true
+  const request = isHurried ? { meanwhile: { hasChanged: always, givesWay: always } } : {}
+  const turn = () => controllerTurn({ ...world.ports, clusters: [world.cluster] }, world.request(request))
+  return { ...scene, turn, pass: () => undefined }
 }
 
 export const HELD: readonly Scenario[] = [
@@ -92,5 +103,15 @@ export const HELD: readonly Scenario[] = [
       scene.pass(60)
       return scene
     },
+  },
+  {
+    name: 'many packages at once: the ledger goes first',
+    writes: ['push +drift-ledger', 'push +proposed/', 'open #1', 'open #7'],
+    begin: async () => atOnce(false),
+  },
+  {
+    name: 'many packages at once, and something changes after each write: they wait for the next turns',
+    writes: ['push +drift-ledger', 'push +proposed/', 'open #1', 'open #7'],
+    begin: async () => atOnce(true),
   },
 ]

@@ -8,7 +8,7 @@ import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-reque
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { pollRepository, type RepositoryDigest } from '../../src/reconcile/poll-repository.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
-import type { OnlyUnits } from '../../src/reconcile/turn-request.ts'
+import type { Meanwhile, OnlyUnits } from '../../src/reconcile/turn-request.ts'
 import type { ClusterVerdicts } from '../../src/reconcile/verdicts/cluster-verdicts.ts'
 import type { FleetWorld } from './fleet-world.ts'
 import { MemoryWatch } from './memory-watch.ts'
@@ -26,6 +26,8 @@ export class EventPath {
   /** What a turn ended with that could do nothing. */
   readonly failures: unknown[] = []
   onSight: (cluster: string, why: string | undefined) => void = () => undefined
+  /** What changes while its turns write. */
+  meanwhile: Meanwhile | undefined
   private readonly key = redactionKey(new Uint8Array(32).fill(7))
   private readonly renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
   private readonly signal = new AbortController().signal
@@ -87,6 +89,7 @@ export class EventPath {
         key: this.key,
         renderer: this.renderer,
         watched: this.intake.seen(),
+        ...(this.meanwhile === undefined ? {} : { meanwhile: this.meanwhile }),
         ...(scope.about === 'units' ? { only: scope.only } : {}),
       })
     } catch (thrown) {

@@ -21,6 +21,7 @@ interface Commit extends CommitView {
 }
 
 export class MemoryRepository implements PackageRepository {
+  limitsPushes = false
   readonly remote: string = 'file:///deploy.git'
   readonly branches = new Map<string, ObjectId>()
   /** A key was given: what is written is signed from then on, and signatures are looked at. */

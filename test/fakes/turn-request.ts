@@ -20,6 +20,7 @@ export function turnRequest(options: TestRequest & Pick<Options, 'bot' | 'clock'
     requestedActions,
     resolutionRequest,
     snoozeUntil,
+    meanwhile,
     version = '0.0.0',
     ...rest
   } = others
@@ -30,6 +31,6 @@ export function turnRequest(options: TestRequest & Pick<Options, 'bot' | 'clock'
     git: { branch, bot, ...(takeRefs === undefined ? {} : { takeRefs }) },
     cluster: { audit, deadline, ...given({ unmanaged }) },
     policy: { fieldManager, operator },
-    forge: { requestedActions, resolutionRequest, version, ...(snoozeUntil === undefined ? {} : { snoozeUntil }) },
+    forge: { requestedActions, resolutionRequest, version, ...given({ meanwhile }), ...(snoozeUntil === undefined ? {} : { snoozeUntil }) },
   }
 }

@@ -98,6 +98,7 @@ export function openRepository(options: RepositoryOptions, note: CacheNote = () 
 
 class GitRepository implements PackageRepository {
   readonly remote: string
+  readonly limitsPushes: boolean
   readonly #address: RemoteAddress
   readonly #signer: CommitSigner | undefined
   readonly #baseBranch: BaseBranch | undefined
@@ -108,7 +109,7 @@ class GitRepository implements PackageRepository {
   readonly #transport: GitTransport
   readonly #objects: ObjectSource
   readonly #created = new NewObjects()
-  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ max: MOST_TREES })
+  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ maxSize: MOST_TREES, sizeCalculation: () => 1 })
 
   constructor(address: RemoteAddress, cacheFolder: string, options: RepositoryOptions, note: CacheNote) {
     this.remote = address.printed
@@ -117,6 +118,7 @@ class GitRepository implements PackageRepository {
     this.#baseBranch = options.baseBranch
     this.#environment = options.environment ?? process.env
     this.#admitPush = options.admitPush
+    this.limitsPushes = options.admitPush !== undefined
     this.#memory = options.memory ?? freeMemory
     const limits = { ...LIMITS, ...options.limits }
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>

@@ -168,7 +168,7 @@ async function previewOf(session: Session, previews: OpenPreviews, cli: CliConte
 }
 
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
-  return async ({ between, requestedActions, audit, only, watched, unreachable, onProgress }, signal) => {
+  return async ({ between, requestedActions, audit, only, watched, unreachable, meanwhile, onProgress }, signal) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
     const request = {
       ...session.request,
@@ -176,6 +176,7 @@ function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
       onProgress,
       cluster: { ...cluster, deadline: only === undefined ? undefined : DEADLINE },
       units: { ...session.request.units, only, watched },
+      forge: { ...session.request.forge, meanwhile },
     }
     const clusters = session.clusters.map((one) => {
       const failure = unreachable.get(one.reader.name)

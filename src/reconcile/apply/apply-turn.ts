@@ -14,8 +14,10 @@ import { withPullRequest } from '../../record/pushed-branch.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe-requests.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
+import type { Meanwhile } from '../turn-request.ts'
 import { type CommitWriter, type LedgerTarget, pushedFile, writeLedger } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
+import type { ProposalTurns } from './proposal-turns.ts'
 import type { RefusedRefs } from './refused-refs.ts'
 import type { SettleOutcome } from './settle.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
@@ -27,6 +29,8 @@ export interface AppliedTurn extends SettleOutcome {
   readonly updates: readonly RefUpdate[]
   /** The open proposals, by short name of the branch. */
   readonly proposals: ReadonlyMap<string, OpenedProposal>
+  /** Units whose proposals are left to the next turn. */
+  readonly postponed: readonly UnitResult[]
   /** Failures that ended nothing else: issues of the repository that could not be written. */
   readonly reported: readonly Failure[]
   /** Outcomes of the requests on the forge. */
@@ -47,6 +51,8 @@ interface ApplyRequest {
   readonly dryRun: boolean
   readonly requestedActions?: RequestedActionSource | undefined
   readonly refusedRefs: RefusedRefs
+  readonly proposalTurns: ProposalTurns
+  readonly meanwhile?: Meanwhile | undefined
   /** Milliseconds since 1970: the present. */
   readonly now: number
   /** Gets the reasons why requests are not executed in this turn. */
@@ -73,8 +79,10 @@ class TurnWriter {
   private units: readonly UnitResult[]
   private updates: readonly RefUpdate[] = []
   private readonly opened = new Map<string, OpenedProposal>()
+  private readonly postponed: UnitResult[] = []
   /** By the branch of its proposal. */
   private readonly refused = new Map<string, Failure>()
+  private hasWrittenProposal = false
   private readonly reported: Failure[] = []
   private readonly written: string[] = []
   private readonly answers: Answer[] = []
@@ -94,7 +102,7 @@ class TurnWriter {
   }
 
   async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
-    for (const action of actions) {
+    for (const action of this.request.proposalTurns.inTurn(actions, this.request.meanwhile !== undefined)) {
       if (this.notPushed !== undefined && action.kind !== 'answer') continue
       if (action.kind !== 'propose') this.assertProposed()
       if (action.kind !== 'acknowledge' && this.obstructed !== undefined) throw this.obstructed
@@ -102,8 +110,8 @@ class TurnWriter {
     }
     if (this.notPushed !== undefined) throw this.notPushed
     this.assertProposed()
-    const { units, reported, written, answers, settled, unsettled } = this
-    const applied = { units, reported, written, answers, settled, unsettled }
+    const { units, postponed, reported, written, answers, settled, unsettled } = this
+    const applied = { units, postponed, reported, written, answers, settled, unsettled }
     if (this.request.dryRun) return { ...applied, updates: [], proposals: new Map() }
     return { ...applied, updates: this.updates, proposals: this.opened }
   }
@@ -139,7 +147,8 @@ class TurnWriter {
         await this.settleIn(action)
         return true
       case 'issues': {
-        if (this.reported.length > 0) return true
+        // What an issue says of proposals that wait is not so yet.
+        if (this.reported.length + this.postponed.length > 0) return true
         await this.report(isRefusal, async () => {
           for (const write of action.writes(this.units, this.opened)) await this.onForge(write, signal)
         })
@@ -149,12 +158,13 @@ class TurnWriter {
   }
 
   private async push({ onFailure, ...planned }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
-    const { repository, dryRun, refusedRefs, now } = this.request
+    const { repository, dryRun, refusedRefs, proposalTurns, meanwhile, now } = this.request
     const target: CommitWriter = dryRun ? { write: ({ ref: _, ...draft }) => repository.write(draft), push: async () => {} } : repository
     try {
-      const written = await writeTurn(target, planned, { ...this.ledger, refusedRefs, now }, signal)
+      const written = await writeTurn(target, planned, { ...this.ledger, refusedRefs, proposalTurns, meanwhile, now }, signal)
       this.units = written.units
       this.updates = written.updates
+      this.postponed.push(...written.postponed)
       this.reported.push(...written.refused)
       this.after = { head: written.ledger, pushed: new Map([...this.after.pushed, ...written.pushed]) }
       this.written.push(...written.updates.map(describeUpdate))
@@ -266,14 +276,26 @@ class TurnWriter {
     const { branch } = unit.plan
     // After a refused push there is no branch to propose.
     if (this.units.some((one) => one.state === 'planned' && one.refused !== undefined && isSame(one, unit))) return
+    if (this.postponed.some((one) => isSame(one, unit))) return
+    if (this.isPostponed(unit)) return void this.postponed.push(unit)
+    const before = this.request.forge.writeCount.count
     try {
       await this.onForge(action, signal)
+      this.hasWrittenProposal ||= this.request.forge.writeCount.count > before
+      this.request.proposalTurns.done(action.wanted.ref)
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (!isRefusal(failure)) throw thrown
       this.refused.set(branch, failure)
       this.units = this.units.map((one) => (isSame(one, unit) ? { ...one, refused: failure } : one))
     }
+  }
+
+  /** Each turn writes one at least. The answer to a command is true: its proposal is written before. */
+  private isPostponed({ requests }: UnitResult & { readonly state: 'planned' }): boolean {
+    const givesWay = this.request.meanwhile?.givesWay() === true
+    const isAsked = requests.some(({ answers }) => answers.length > 0)
+    return givesWay && (this.hasWrittenProposal || this.refused.size > 0) && !isAsked
   }
 
   /** If the forge refuses every proposal, the cause is the repository and not a unit. */

@@ -35,7 +35,7 @@ export interface Written {
   readonly pushed: ReadonlyMap<string, PushedBranch>
 }
 
-export type CommitWriter = Pick<PackageRepository, 'write' | 'push'>
+export type CommitWriter = Pick<PackageRepository, 'write' | 'push' | 'limitsPushes'>
 
 /** @throws Failure BP4003 when a ref moved since it was read: read and plan again */
 export async function applyWrites(

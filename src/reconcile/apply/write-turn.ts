@@ -10,7 +10,9 @@ import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import type { PlannedResult, UnitResult } from '../../plan/turn/unit-result.ts'
 import { type RefUpdate, RefusedPush } from '../../ports/package-repository.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
+import type { Meanwhile } from '../turn-request.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
+import type { ProposalTurns } from './proposal-turns.ts'
 import type { Refusal, RefusedRefs } from './refused-refs.ts'
 
 interface WrittenTurn {
@@ -21,6 +23,8 @@ interface WrittenTurn {
   readonly ledger: LedgerTarget['head']
   /** What the ledger has of the branches that moved, by full ref name. */
   readonly pushed: LedgerTarget['pushed']
+  /** Units whose refs are left to the next turn: the ledger has what was observed of them. */
+  readonly postponed: readonly PlannedResult[]
   /** Why decisions about units that were not observed are not in git. */
   readonly refused: readonly Failure[]
 }
@@ -37,10 +41,14 @@ interface PlannedWrites {
 interface TurnTarget extends Omit<LedgerTarget, 'cluster' | 'made'> {
   /** Those of earlier turns are not tried. */
   readonly refusedRefs: RefusedRefs
+  readonly proposalTurns: ProposalTurns
+  readonly meanwhile: Meanwhile | undefined
   /** Milliseconds since 1970: the present. */
   readonly now: number
 }
 
+/** Groups whose refs are in one push with the ledger. Servers run hooks for each ref, and the ledger of more goes first where a push more costs little. */
+const MOST_MOVING = 6
 /** Pushes of one turn in search of the refs that are refused. */
 const MOST_PUSHES = 24
 /** Of them those that leave out what the server named. */
@@ -68,6 +76,7 @@ class TurnPush {
   private readonly updates: RefUpdate[] = []
   private readonly moved = new Map<string, PushedBranch>()
   private readonly refused = new Map<DecidedUnit, Failure>()
+  private readonly later = new Set<DecidedUnit>()
   /** What is written of units whose refs are not moved. */
   private readonly bare = new Map<DecidedUnit, UnitPlan>()
   private readonly findings: (Refusal & { readonly moves: UnitGroup['moves'] })[] = []
@@ -91,9 +100,11 @@ class TurnPush {
     const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
     const groups = groupsOf(writing)
     for (const group of groups) this.keepBack(group)
-    const tried = this.moving(groups)
+    const all = this.moving(groups)
+    if (!isDecision && all.length > MOST_MOVING && this.repository.limitsPushes !== true) await this.recordFirst(writing, all)
+    const tried = all.filter(({ units: [unit] }) => unit !== undefined && !this.later.has(unit))
     try {
-      await this.push(writing.filter((unit) => !this.refused.has(unit)))
+      await this.push(writing.filter((unit) => !this.refused.has(unit) && !this.later.has(unit)))
     } catch (thrown) {
       if (!isRefusal(thrown) || (isDecision && writing.length < 2)) throw thrown
       await this.withoutRefused(writing, tried, thrown)
@@ -101,14 +112,26 @@ class TurnPush {
     // Of a decision about several units, and every one refused, the cause is the repository.
     const [first] = this.refused.values()
     if (isDecision && first !== undefined && this.refused.size === writing.length) throw first
-    for (const { moves } of this.moving(groups)) this.target.refusedRefs.remove(moves)
+    for (const { moves } of this.moving(tried)) this.target.refusedRefs.remove(moves)
     return {
       units: units.map((unit) => (unit.state === 'failed' ? unit : this.resultOf(unit))),
       updates: asOne(this.updates),
       ledger: this.head,
       pushed: this.moved,
+      postponed: planned.filter((unit) => this.later.has(unit)),
       refused: decided.flatMap((unit) => this.refused.get(unit) ?? []),
     }
+  }
+
+  /** What was observed does not wait for the hooks of many refs; and where another turn follows, the next observation does not either. */
+  private async recordFirst(writing: readonly DecidedUnit[], groups: readonly UnitGroup[]): Promise<void> {
+    const { proposalTurns, meanwhile } = this.target
+    const moving = new Set(groups.flatMap(({ units }) => units))
+    const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
+    await this.push(still, [...moving])
+    if (meanwhile?.hasChanged() !== true) return
+    const waiting = proposalTurns.sorted(groups.filter(mayWait)).slice(MOST_MOVING)
+    for (const { units } of waiting) for (const unit of units) this.later.add(unit)
   }
 
   /** What the remote refused a moment ago is not tried. Somebody who decides is told what it says now. */
@@ -195,7 +218,9 @@ class TurnPush {
     const { clusters, units, isDecision } = this.planned
     const without = isDecision
       ? []
-      : units.filter((unit) => unit.state === 'planned').filter((unit) => this.refused.has(unit) || observed.includes(unit))
+      : units
+          .filter((unit) => unit.state === 'planned')
+          .filter((unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit))
     const bare = without.map((unit) => ({ ...unit, plan: this.bareOf(unit) }))
     const { cluster, parts } = ofClusters([...whole, ...bare], clusters)
     const { at, pushed } = this.target
@@ -220,9 +245,18 @@ class TurnPush {
 
   private resultOf(unit: PlannedResult): PlannedResult {
     const refused = this.refused.get(unit)
+    if (this.later.has(unit)) return { ...unit, plan: this.bareOf(unit) }
     if (refused === undefined) return unit
     return { ...unit, refused, plan: this.planned.isDecision ? { ...unit.plan, writes: NO_WRITES } : this.bareOf(unit) }
   }
+}
+
+/** What people decided, and what they asked for, is written in the turn that finds it. */
+function mayWait({ units }: UnitGroup): boolean {
+  return units.every((unit) => {
+    const { outcomes, landing, ...rest } = { requests: [], ...unit, ...unit.plan }
+    return outcomes.length + landing.length + rest.requests.length === 0
+  })
 }
 
 /** The ledger moves with each push. */

@@ -5,6 +5,7 @@ import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { PackageMarks } from '../../ports/package-marks.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
+import { ProposalTurns } from '../apply/proposal-turns.ts'
 import { RefusedRefs } from '../apply/refused-refs.ts'
 import type { KnownAdoptions } from '../manifests/adoption-answers.ts'
 import type { KnownManifests } from '../manifests/object-manifests.ts'
@@ -29,10 +30,11 @@ export class BetweenTurns implements EarlierAnswers {
   readonly lastDrift = new LastDrift()
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
-  readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ max: MOST_MANIFESTS })
-  readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({ max: MOST_MANIFESTS })
+  readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ maxSize: MOST_MANIFESTS, sizeCalculation: () => 1 })
+  readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({ maxSize: MOST_MANIFESTS, sizeCalculation: () => 1 })
   readonly histories = new PackageHistories()
   readonly refusedRefs = new RefusedRefs()
+  readonly proposalTurns = new ProposalTurns()
   readonly goodPolicies = new KnownGoodPolicies()
   /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
   readonly outside = new Map<string, readonly string[]>()
