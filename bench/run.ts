@@ -12,6 +12,7 @@
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts fleet         [--objects 10000] [--seed 1] [--write docs/performance.md]   objects: clusters
  * node bench/run.ts memory        [--objects 80000] [--per-package 12] [--rounds 3] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts many-edits    [--objects 240] [--per-package 4] [--rounds 150] [--seed 1] [--write docs/performance.md]   rounds: seconds of edits
  * node bench/run.ts repository    [--objects 350] [--rounds 3] [--seed 1] [--write docs/performance.md]   objects: commits of 1 MiB each
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -86,6 +87,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },
     heading: () => '## From a live change to its pull request',
     run: async (options, report) => (await import('./live-change-to-pull-request.ts')).benchPullRequest(options, report),
+  },
+  'many-edits': {
+    defaults: { objects: 240, objectsPerPackage: 4, rounds: 150, seed: 1 },
+    heading: () => '## Five edits a second in 60 packages',
+    run: async (options, report) => (await import('./many-edits.ts')).benchManyEdits(options, report),
   },
   repository: {
     defaults: { objects: 350, objectsPerPackage: 3, rounds: 3, seed: 1 },
