@@ -1,7 +1,8 @@
 /** Random JSON values and field paths, hostile names included. */
-import fc from 'fast-check'
+
 import type { FieldPath, PathStep } from '../../src/krm/field-path.ts'
 import { emptyObject, type Json, type JsonObject, setKey } from '../../src/text/json.ts'
+import * as fc from '../seeds/fast-check.ts'
 
 const HOSTILE = [
   '',

@@ -3,13 +3,27 @@
  * `import * as fc from '../seeds/fast-check.ts'`.
  */
 import { getCallSites } from 'node:util'
-import type { Arbitrary, IAsyncProperty, IProperty, IRawProperty, Parameters } from 'fast-check'
+import type { Arbitrary, IAsyncProperty, IProperty, IRawProperty, Parameters, StringConstraints } from 'fast-check'
 import * as library from 'fast-check'
 import { EFFORT, repetition, type Seed, seedsOf } from './seeds.ts'
 
 export * from 'fast-check'
 
 const DEFAULT_RUNS = 100
+const SURROGATES = { from: 0xd800, count: 0x800 }
+/** Every code point that is a character, as the unit `binary` has them; the library makes a map of all of them, which takes a second in each process. */
+const CODE_POINT = library.integer({ min: 0, max: 0x10ffff - SURROGATES.count }).map(
+  (at) => String.fromCodePoint(at < SURROGATES.from ? at : at + SURROGATES.count),
+  (text) => {
+    if (typeof text !== 'string' || [...text].length !== 1) throw new Error('no character')
+    const point = text.codePointAt(0) ?? 0
+    return point < SURROGATES.from ? point : point - SURROGATES.count
+  },
+)
+
+export function string(constraints: StringConstraints = {}): Arbitrary<string> {
+  return library.string(constraints.unit === 'binary' ? { ...constraints, unit: CODE_POINT } : constraints)
+}
 
 /** Checks the property with each seed, one after the other. A failure says how to repeat it. */
 export function assert<Ts>(property: IAsyncProperty<Ts>, parameters?: Parameters<Ts>): Promise<void>

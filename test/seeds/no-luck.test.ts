@@ -10,7 +10,7 @@ const RECORDED = 'the seed of what was recorded'
 /** Files that may, and why. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'src/adapters/functions/run-module.test.ts': 'the text of a function that does not do the same twice',
-  'src/adapters/git/repository-remote.test.ts': 'bytes that cannot be compressed',
+  'test/contract/repository-remote.test.ts': 'bytes that cannot be compressed',
   'test/argo/cases/application-sets.ts': RECORDED,
   'test/config-sync/cases.ts': RECORDED,
   'test/controlplane/control-plane.ts': UNIQUE,

@@ -88,7 +88,7 @@ const TIMERS: readonly Allowed[] = [
     why: 'it makes a fault or an answer come late; nothing is judged by when it comes',
     files: [
       'src/adapters/git/protocol/pkt-line.test.ts',
-      'src/adapters/git/repository-http.test.ts',
+      'test/contract/repository-http.test.ts',
       'src/adapters/kubernetes/watch/rights-and-kinds.live.test.ts',
       'src/adapters/system/read-text.test.ts',
       'test/apiserver/scripted-server.ts',

@@ -26,6 +26,13 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     checks: ['src/adapters/kubernetes/read-live-absence.test.ts', 'src/adapters/kubernetes/read-live.test.ts'],
     mutants: [
       {
+        breaks: 'a name with a comma or an equals sign is another selector',
+        file: 'src/adapters/kubernetes/list-objects.ts',
+        find: 'metadata.name=${escapeFieldValue(name)}',
+        replace: 'metadata.name=${name}',
+        by: 'src/adapters/kubernetes/read-live.test.ts',
+      },
+      {
         breaks: 'pages of different resource versions count as one list',
         file: 'src/adapters/kubernetes/list-objects.ts',
         find: 'if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {',
@@ -36,10 +43,11 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P10',
-    promise: 'A broken kind, package, cluster or repository, and a ref that the repository refuses, does not affect others.',
+    promise: 'A broken kind, package, cluster or repository, a refused ref, and pull requests of many packages do not affect others.',
     checks: [
       'src/cli/controller.test.ts',
       'test/branches/refused-refs.test.ts',
+      'src/reconcile/apply/proposal-turns.test.ts',
       'src/reconcile/unobserved.test.ts',
       'test/hostile/heavy-files.test.ts',
       'test/e2e/bad-world.live.test.ts',
@@ -77,6 +85,20 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
         by: 'test/branches/refused-refs.test.ts',
       },
       {
+        breaks: 'the record of a package waits for the branches of all others',
+        file: 'src/reconcile/apply/write-turn.ts',
+        find: 'all.length > MOST_MOVING && ',
+        replace: 'false && ',
+        by: 'src/reconcile/apply/proposal-turns.test.ts',
+      },
+      {
+        breaks: 'the next record waits for the pull requests of all packages',
+        file: 'src/reconcile/apply/apply-turn.ts',
+        find: 'return givesWay && ',
+        replace: 'return false && ',
+        by: 'src/reconcile/apply/proposal-turns.test.ts',
+      },
+      {
         breaks: 'the ledger names a proposal whose branch was refused',
         file: 'src/plan/ledger/without-refs.ts',
         find: "lifecycle: open === undefined ? '' :",
@@ -105,7 +127,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     checks: [
       'src/drift/hostile-objects.test.ts',
       'src/render/bad-input.test.ts',
-      'src/render/package-limits.test.ts',
+      'test/hostile/package-limits.test.ts',
       'test/hostile/heavy-files.test.ts',
       'test/hostile/ended-process.test.ts',
       'test/e2e/bad-input.live.test.ts',
@@ -138,21 +160,28 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
         file: 'src/render/package-limits.ts',
         find: 'this.nodes += nodes',
         replace: '',
-        by: 'src/render/package-limits.test.ts',
+        by: 'test/hostile/package-limits.test.ts',
       },
     ],
   },
   {
     id: 'P12',
     promise: 'All durable state is in git, the forge and one key: the data folder may be deleted at any time.',
-    checks: ['src/adapters/git/repository-cache.test.ts', 'test/property/known-turns.property.test.ts'],
+    checks: ['test/faults/repository-cache.test.ts', 'test/faults/repository-spare.test.ts', 'test/property/known-turns.property.test.ts'],
     mutants: [
       {
         breaks: 'a corrupt cache is used',
         file: 'src/adapters/git/objects/object-cache.ts',
         find: 'if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)',
         replace: '',
-        by: 'src/adapters/git/repository-cache.test.ts',
+        by: 'test/faults/repository-cache.test.ts',
+      },
+      {
+        breaks: 'a full cache folder ends the turn',
+        file: 'src/adapters/git/objects/spared-objects.ts',
+        find: 'if (!isOfCacheFolder(thrown)) throw thrown',
+        replace: 'throw thrown',
+        by: 'test/faults/repository-spare.test.ts',
       },
     ],
   },

@@ -52,6 +52,13 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         replace: '.find((name) => name === value)',
         by: 'test/hostile/credential-places.test.ts',
       },
+      {
+        breaks: 'a number of tokens is hidden as if it were one',
+        file: 'src/krm/redaction/credential-names.ts',
+        find: 'if (isCredentialName(name)) return !isAmount(name, value)',
+        replace: 'if (isCredentialName(name)) return true',
+        by: 'test/hostile/credential-places.test.ts',
+      },
     ],
   },
   {
@@ -138,6 +145,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       'test/crash/settle.live.test.ts',
       'test/gitea/crash.gitea.test.ts',
       'test/hostile/approve-killed.test.ts',
+      'src/controller/turn-intake.test.ts',
     ],
     mutants: [
       {
@@ -146,6 +154,13 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         find: "const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined",
         replace: "const own = verb === 'approve' ? undefined : ownMerge(observation, decider.name)",
         by: 'test/hostile/approve-killed.test.ts',
+      },
+      {
+        breaks: 'a proposal that gave way is forgotten',
+        file: 'src/controller/turn-intake.ts',
+        find: 'for (const unit of result.postponed)',
+        replace: 'for (const unit of [] as typeof result.postponed)',
+        by: 'src/controller/turn-intake.test.ts',
       },
       {
         breaks: 'a tag that an earlier turn set is not found again',
@@ -182,8 +197,8 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     promise: 'A ref moves only from its last observed commit; the base branch is never forced.',
     checks: [
       'src/adapters/git/repository-local.test.ts',
-      'src/adapters/git/repository-http.test.ts',
-      'src/adapters/git/repository-remote.test.ts',
+      'test/contract/repository-http.test.ts',
+      'test/contract/repository-remote.test.ts',
     ],
     mutants: [
       {

@@ -143,7 +143,7 @@ async function readAnnounced(reader: ByteReader, line: Awaited<ReturnType<typeof
 }
 
 /** Branches and tags alone: a server of version 0 lists all others too. */
-class RefList {
+export class RefList {
   readonly refs = new Map<string, ObjectId>()
   readonly peeled = new Map<string, ObjectId>()
   private bytes = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { Failure } from '../../../failure.ts'
-import { assertReadable, RefusedService, readAdvertisement, readRefs, TooManyRefs } from './advertisement.ts'
+import { assertReadable, RefList, RefusedService, readAdvertisement, readRefs, TooManyRefs } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
 
@@ -147,24 +147,29 @@ test('an error line, a web page and a broken list are refused', async () => {
 })
 
 test('more branches and tags than are kept in memory end the list, whatever else a server lists', async () => {
-  const wide = { silence: 1000, bytes: 2 ** 31 - 1 }
-  async function* listed(count: number, name: (index: number) => string) {
-    for (let from = 0; from < count; from += 1000) {
-      yield Buffer.concat(Array.from({ length: Math.min(1000, count - from) }, (_, index) => pktLine(`${ID} ${name(from + index)}\n`)))
-    }
+  const list = new RefList()
+  for (let index = 0; index < 260_000; index += 1) list.keep(`${ID} refs/changes/${index}`)
+  assert.equal(list.refs.size, 0)
+  for (let index = 0; index < 125_000; index += 1) {
+    list.keep(`${ID} refs/tags/v${index}`)
+    list.keep(`${ID} refs/tags/v${index}^{}`)
+  }
+  assert.throws(() => list.keep(`${ID} refs/tags/last`), TooManyRefs)
+})
+
+test('more names than are kept in memory end the list in each version of the protocol', async () => {
+  async function* listed(name: (index: number) => string) {
+    for (let index = 0; index < 600; index += 1) yield pktLine(`${ID} ${name(index)}\n`)
     yield FLUSH
   }
   const offered = await readAdvertisement(readerOf(lines('version 2\n')), false)
   for (const read of [(reader: ByteReader) => readAdvertisement(reader, false), (reader: ByteReader) => readRefs(reader, offered)]) {
-    const reading = (count: number, name: (index: number) => string) => read(new ByteReader(listed(count, name), wide))
+    const reading = (name: (index: number) => string) => read(new ByteReader(listed(name), { silence: 1000, bytes: 2 ** 31 - 1 }))
+    const long = 'x'.repeat(60_000)
     await assert.rejects(
-      reading(250_001, (index) => `refs/tags/v${index}`),
+      reading((index) => `refs/heads/${long}${index}`),
       TooManyRefs,
     )
-    await assert.rejects(
-      reading(600, (index) => `refs/heads/${'x'.repeat(60_000)}${index}`),
-      TooManyRefs,
-    )
-    assert.equal((await reading(260_000, (index) => `refs/changes/${index}`)).refs.size, 0)
+    assert.equal((await reading((index) => `refs/changes/${long}${index}`)).refs.size, 0)
   }
 })

@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ONBOARDING_FILES, onboardingRecording } from '../../../test/fakes/onboarding-samples.ts'
-import { PROGRAM } from '../../../test/program.ts'
-import { cloneState } from '../../adapters/git/work-tree.ts'
-import { objectId } from '../../package/object-id.ts'
-import { publishCommand, publishedLines, type RepositoryLocation } from './published-lines.ts'
+import { cloneState } from '../../src/adapters/git/work-tree.ts'
+import { publishCommand, publishedLines, type RepositoryLocation } from '../../src/cli/print/published-lines.ts'
+import { objectId } from '../../src/package/object-id.ts'
+import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
+import { PROGRAM } from '../program.ts'
 
 const HERE: RepositoryLocation = { kind: 'clone', git: 'git', name: 'this clone', origin: true }
 const SOME = objectId('a'.repeat(40))

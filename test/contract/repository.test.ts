@@ -4,6 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { Failure } from '../../src/failure.ts'
+import { objectId } from '../../src/package/object-id.ts'
+import { DEFAULT_BRANCH, type PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   changeOf,
   expectFailure,
@@ -13,10 +16,7 @@ import {
   REMOTE_KINDS,
   type TestRepository,
   TOKEN,
-} from '../../../test/contract/git-remotes.ts'
-import { Failure } from '../../failure.ts'
-import { objectId } from '../../package/object-id.ts'
-import { DEFAULT_BRANCH, type PackageRepository } from '../../ports/package-repository.ts'
+} from './git-remotes.ts'
 
 const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { answerCalls } from './answer-calls.ts'
-import { DesiredSetBuilder } from './desired-set-builder.ts'
-import { renderPackage } from './render-package.ts'
+import { answerCalls } from '../../src/render/answer-calls.ts'
+import { DesiredSetBuilder } from '../../src/render/desired-set-builder.ts'
+import { renderPackage } from '../../src/render/render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
 

@@ -4,17 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import {
-  changeOf,
-  expectFailure,
-  headOf,
-  makeTestRepository,
-  openTestRepository,
-  type TestRepository,
-  TOKEN,
-} from '../../../test/contract/git-remotes.ts'
-import { objectId } from '../../package/object-id.ts'
-import { openRepository } from './repository.ts'
+import { openRepository } from '../../src/adapters/git/repository.ts'
+import { objectId } from '../../src/package/object-id.ts'
+import { changeOf, expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository, TOKEN } from './git-remotes.ts'
 
 const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'

@@ -5,11 +5,11 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository } from '../../../test/contract/git-remotes.ts'
-import { boundCommand } from '../../../test/processes/bound-command.ts'
-import type { ObjectId } from '../../package/object-id.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { FileOperations } from './objects/atomic-fs.ts'
+import type { FileOperations } from '../../src/adapters/git/objects/atomic-fs.ts'
+import type { ObjectId } from '../../src/package/object-id.ts'
+import type { PackageRepository } from '../../src/ports/package-repository.ts'
+import { expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository } from '../contract/git-remotes.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 
 const { signal } = new AbortController()
 
@@ -186,7 +186,7 @@ withRepository('an object that is only in an abandoned history is found as long 
  * @param dies in which of its calls of the file system it kills itself
  */
 function startReader(fixture: TestRepository, dies = 0): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
-  const remotes = new URL('../../../test/contract/git-remotes.ts', import.meta.url)
+  const remotes = new URL('../contract/git-remotes.ts', import.meta.url)
   const program = `
     import * as files from 'node:fs/promises'
     const { openTestRepository, headOf } = await import(${JSON.stringify(remotes.href)})

@@ -5,6 +5,8 @@ import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { FileOperations } from '../../src/adapters/git/objects/atomic-fs.ts'
+import type { PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   expectFailure,
   headOf,
@@ -12,9 +14,7 @@ import {
   openTestRepository,
   type RemoteKind,
   type TestRepository,
-} from '../../../test/contract/git-remotes.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { FileOperations } from './objects/atomic-fs.ts'
+} from '../contract/git-remotes.ts'
 
 const { signal } = new AbortController()
 

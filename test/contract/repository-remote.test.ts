@@ -5,6 +5,9 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { RepositoryOptions } from '../../src/adapters/git/repository.ts'
+import { type ObjectId, objectId } from '../../src/package/object-id.ts'
+import type { PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   changeOf,
   expectFailure,
@@ -13,10 +16,7 @@ import {
   openTestRepository,
   type RemoteKind,
   type TestRepository,
-} from '../../../test/contract/git-remotes.ts'
-import { type ObjectId, objectId } from '../../package/object-id.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { RepositoryOptions } from './repository.ts'
+} from './git-remotes.ts'
 
 const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
