@@ -22,7 +22,7 @@ function renderer(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]>
 
 function toys(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
   const worker = { entry: new URL('../../../test/fakes/toy-render-worker.ts', import.meta.url), builtIns: TOY_FUNCTIONS }
-  return renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 400 }, worker, ...more })
+  return renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 2_000 }, worker, ...more })
 }
 
 function color(rendering: TurnRendering): unknown {
@@ -143,7 +143,7 @@ describe('a function of our own that', () => {
   test('does not end is stopped at the limit, and the next package renders', async () => {
     const failure = failureOf(await own.render('a', toyPackage(['exec: paint', 'exec: endless']), never))
     assert.deepEqual([failure.code, failure.where], ['BP1203', 'a/Kptfile:8 (mutator 2, endless)'])
-    assert.match(failure.why, /^it did not end within 400 ms/)
+    assert.match(failure.why, /^it did not end within 2 s/)
     assert.deepEqual(color(await own.render('a', toyPackage(['exec: paint']), never)), ['green'])
   })
 
