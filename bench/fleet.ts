@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ControlPlane } from '../test/controlplane/control-plane.ts'
 import { startControlPlane } from '../test/controlplane/start-control-plane.ts'
 import { ADMIN, openTestAuthority, servingCredential } from '../test/controlplane/test-authority.ts'

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { redactionKey } from '../src/krm/redaction/redacted.ts'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { ClusterVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'
 import { type DifferTool, findAppliers } from '../test/appliers/appliers.ts'
 import type { ControlPlane } from '../test/controlplane/control-plane.ts'

@@ -1,8 +1,9 @@
 /** What the controller keeps of objects that are in sync, made by the code that makes it in an observation. */
-import { readResource } from '../src/krm/resource.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import { readResource } from '@backporch/kyaml/resource'
 import type { ClusterVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'
 import { EPOCH_KINDS } from '../src/reconcile/verdicts/kind-epochs.ts'
-import type { JsonObject } from '../src/text/json.ts'
 import { WIDGET_DEFINITION } from './generate.ts'
 
 /** As of a server that has listed everything that decides the answers to dry runs. */

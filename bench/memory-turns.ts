@@ -1,15 +1,15 @@
 /** Observes clusters with one growing set of objects as the watching controller does, and tells what stays in the process, and where. */
 
+import { type JsonObject, parseJson } from '@backporch/kyaml/json'
+import { redactionKey } from '@backporch/kyaml/redaction'
+import type { LiveView, WantedObject } from '@backporch/kyaml/resource'
 import { LocalForge } from '../src/adapters/forge/local/local-forge.ts'
 import { WorkerRenderer } from '../src/adapters/functions/worker-renderer.ts'
-import type { LiveView, WantedObject } from '../src/krm/live-view.ts'
-import { redactionKey } from '../src/krm/redaction/redacted.ts'
 import { BetweenTurns } from '../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../src/reconcile/observe/observe-units.ts'
 import type { ObserveRequest } from '../src/reconcile/turn-request.ts'
 import { ClusterVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'
 import { RetainedJudges } from '../src/reconcile/verdicts/retained-judges.ts'
-import { type JsonObject, parseJson } from '../src/text/json.ts'
 import { appliedBy } from '../test/fakes/live-object.ts'
 import { MemoryCluster } from '../test/fakes/memory-cluster.ts'
 import { MemoryRepository } from '../test/fakes/memory-repository.ts'

@@ -5,11 +5,8 @@
 import hostConsole, { Console } from 'node:console'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
-import { failuresOf, formatFailure } from '../src/failure.ts'
-import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/kpt/item-annotations.ts'
-import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/kpt/krm-function.ts'
-import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
+import { patchYamlNode } from '@backporch/kyaml/edit-yaml'
+import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
 import {
   canonicalJson,
   emptyObject,
@@ -20,9 +17,12 @@ import {
   type JsonObject,
   jsonEquals,
   setKey,
-} from '../src/text/json.ts'
-import { patchYamlNode } from '../src/yaml/write/patch-yaml-node.ts'
-import { jsonOf, textAt, type YamlMap, yamlMap } from '../src/yaml/yaml-node.ts'
+} from '@backporch/kyaml/json'
+import { jsonOf, textAt, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
+import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
+import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/kpt/item-annotations.ts'
+import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/kpt/krm-function.ts'
+import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 
 // Loading the package replaces the global console.
 globalThis.console = hostConsole

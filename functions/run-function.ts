@@ -1,6 +1,6 @@
 /** A KRM function as a program: a ResourceList on standard input, one on standard output, results in it. */
 import { text } from 'node:stream/consumers'
-import { failuresOf, formatFailure } from '../src/failure.ts'
+import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
 import type { KrmFunction } from '../src/render/kpt/krm-function.ts'
 import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 

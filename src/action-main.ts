@@ -1,8 +1,8 @@
 /** The process of the GitHub Action: signals and exit code, as `main.ts` has them for the command line. */
 import process from 'node:process'
+import { Interrupted } from '@backporch/kyaml/failure'
 import { runAction } from './cli/action/run-action.ts'
 import { runCli } from './cli/run-cli.ts'
-import { Interrupted } from './failure.ts'
 import { wire } from './wire.ts'
 
 const interrupted = new AbortController()

@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
+import { visibleLines } from '@backporch/kyaml/text'
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
 import { hostOf } from './adapters/forge/forge-address.ts'
 import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
@@ -20,7 +21,6 @@ import { systemClock } from './adapters/system/system-clock.ts'
 import { verdictFiles } from './adapters/system/verdict-files.ts'
 import { traceSettings } from './adapters/traces/trace-settings.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
-import { visibleLines } from './text/foreign-text.ts'
 
 /** Milliseconds that a command waits for the limits of a forge before it fails. */
 const LONGEST_WAIT = 60_000

@@ -10,11 +10,9 @@ import { cruise, type IFlattenedRuleSet } from 'dependency-cruiser'
 import { signatureProblems } from './signatures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** Workspaces below `src/`: imported by name, through the doors that their package.json exports. They know nothing of ours. */
+const LIBRARIES = ['kyaml'] as const
 const ROOMS = [
-  'text',
-  'failure',
-  'krm',
-  'yaml',
   'package',
   'ports',
   'render',
@@ -29,8 +27,8 @@ const ROOMS = [
   'adapters',
   'controller',
 ] as const
-/** Rooms without effects: text up to plan. */
-const PURE = ROOMS.slice(0, ROOMS.indexOf('reconcile'))
+/** Without effects: libraries, and rooms up to plan. */
+const PURE = [...LIBRARIES, ...ROOMS.slice(0, ROOMS.indexOf('reconcile'))]
 const PURE_LIBRARIES = [
   'node:crypto',
   'crypto',
@@ -48,13 +46,15 @@ const FOLDER_LIMIT = 25
 const STATE = /^(?:export )?(?:const (\w+)\b[^\n]*= new (?:WeakMap|WeakSet|Map|Set|LRUCache)\b|let (\w+)\b)/gm
 /** Known values of pure functions of one text or object, which nobody can hand to them yet (docs/adr/0048). None comes in. */
 const STATE_LEFT = [
-  'src/krm/field-path.ts',
-  'src/krm/known-fields.ts',
-  'src/krm/managed-fields.ts',
-  'src/krm/redaction/credential-text.ts',
-  'src/krm/redaction/rule-library.ts',
+  'src/kyaml/krm/field-path.ts',
+  'src/kyaml/krm/known-fields.ts',
+  'src/kyaml/krm/managed-fields.ts',
+  'src/kyaml/krm/redaction/credential-text.ts',
+  'src/kyaml/krm/redaction/rule-library.ts',
   'src/drift/noise/rule-expression.ts',
 ]
+/** Of a library. */
+const MOST_DOORS = 12
 const FORBIDDEN_NAMES = /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/
 
 const sources = ['src', 'functions'].flatMap((folder) => listFiles(join(root, folder))).filter((file) => file.endsWith('.ts'))
@@ -66,8 +66,22 @@ const forbidden = [
     name: `${room}-imports-only-from-above`,
     severity: 'error',
     from: { path: pathOf(room) },
-    to: { path: '^src/', pathNot: ROOMS.slice(0, index + 1).map(pathOf) },
+    to: { path: '^src/', pathNot: [...LIBRARIES, ...ROOMS.slice(0, index + 1)].map(pathOf) },
   })),
+  ...LIBRARIES.flatMap((library) => [
+    {
+      name: `${library}-knows-nothing-of-ours`,
+      severity: 'error',
+      from: { path: pathOf(library), pathNot: '\\.test\\.ts$' },
+      to: { path: '^(src|functions)/', pathNot: pathOf(library) },
+    },
+    {
+      name: `${library}-is-entered-by-its-doors`,
+      severity: 'error',
+      from: { pathNot: pathOf(library) },
+      to: { path: pathOf(library), pathNot: doorsOf(library).map((door) => `^src/${library}/${door}$`) },
+    },
+  ]),
   {
     name: 'pure-rooms-import-no-libraries',
     severity: 'error',
@@ -80,7 +94,7 @@ const forbidden = [
     severity: 'error',
     from: { path: '^functions/[^/]+/', pathNot: ['\\.test\\.ts$', '/run\\.ts$', '/write-[^/]+\\.ts$'] },
     to: {
-      pathNot: ['^functions/', '^src/failure\\.ts$', ...PURE.map(pathOf), ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)],
+      pathNot: ['^functions/', ...PURE.map(pathOf), ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)],
     },
   },
   {
@@ -88,7 +102,7 @@ const forbidden = [
     name: 'functions-stand-below-the-adapters',
     severity: 'error',
     from: { path: '^functions/', pathNot: '\\.test\\.ts$' },
-    to: { path: '^src/', pathNot: ['^src/failure\\.ts$', ...PURE.map(pathOf)] },
+    to: { path: '^src/', pathNot: [...PURE.map(pathOf)] },
   },
   {
     // Adopt alone knows their inverses (docs/adr/0050).
@@ -188,7 +202,17 @@ function isPure(file: string): boolean {
 }
 
 function pathOf(room: string): string {
-  return room === 'failure' ? '^src/(failure|note)\\.ts$' : `^src/${room}/`
+  return `^src/${room}/`
+}
+
+/** Files that a library exports. */
+function doorsOf(library: string): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'src', library, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string>>
+  }
+  const doors = Object.values(exports).map((path) => path.replace(/^\.\//, ''))
+  if (doors.length > MOST_DOORS) throw new Error(`src/${library} has ${doors.length} doors, the limit is ${MOST_DOORS}`)
+  return doors
 }
 
 function listFiles(folder: string): string[] {

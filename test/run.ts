@@ -3,7 +3,7 @@
  * run has shown nothing.
  *
  * node test/run.ts               everything
- * node test/run.ts src/krm       only files whose path contains one of the words
+ * node test/run.ts src/kyaml/krm       only files whose path contains one of the words
  * node test/run.ts --tier=unit   only files of the tier, with words or without
  * node test/run.ts --changed     only files that depend on what differs from the base branch
  * node test/run.ts --record      also writes how long each file took, which is the order of the next run

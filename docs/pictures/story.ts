@@ -1,8 +1,8 @@
 /** What the pictures of pull requests show: a repository, clusters that run it, and what people did to them by hand. Made up. */
 
-import { readResource } from '../../src/krm/resource.ts'
-import type { Json, JsonObject } from '../../src/text/json.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { readResource } from '@backporch/kyaml/resource'
 import { appliedBy, editedBy, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryCluster } from '../../test/fakes/memory-cluster.ts'
 

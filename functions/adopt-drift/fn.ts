@@ -2,7 +2,9 @@
  * Writes live values into a package: the edit of `backporch adopt`, for pipelines and shells of other people. The search for the location of a
  * value, and the proof that nothing else moves, are those of Adopt (src/proposal/adopt). This file reads and writes the ResourceList.
  */
-import { Failure } from '../../src/failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { oneLine } from '@backporch/kyaml/text'
+import type { YamlMap } from '@backporch/kyaml/yaml'
 import type { PackageFiles } from '../../src/package/package-files.ts'
 import { type Adopted, adoptThroughPipeline } from '../../src/proposal/adopt/adoption.ts'
 import { changeResult } from '../../src/record/change-result.ts'
@@ -12,8 +14,6 @@ import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls
 import { annotationOf, PACKAGE_PATH } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
-import { oneLine } from '../../src/text/one-line.ts'
-import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-changes.ts'
 import { PackageItems } from './package-items.ts'
 import { passingOwn } from './passing-own.ts'

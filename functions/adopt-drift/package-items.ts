@@ -1,5 +1,10 @@
 /** Resources of a ResourceList as the files of their package, and edited files back as the resources that they were. */
-import { Failure } from '../../src/failure.ts'
+
+import { patchYamlNode, writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { emptyObject, getKey, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { goClean } from '../../src/package/clean-path.ts'
 import type { PackageFiles } from '../../src/package/package-files.ts'
 import {
@@ -19,11 +24,6 @@ import {
   setAnnotation,
 } from '../../src/render/kpt/item-annotations.ts'
 import { writeItems } from '../../src/render/kpt/write-items.ts'
-import { emptyObject, getKey, isJsonObject, type Json, setKey } from '../../src/text/json.ts'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { patchYamlNode } from '../../src/yaml/write/patch-yaml-node.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
 
 const KPTFILE = 'Kptfile'
 /** For resources that stand in no package, so that they can be read as one. */

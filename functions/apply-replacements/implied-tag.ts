@@ -1,6 +1,5 @@
 /** The tag a scalar has by its text, which go-yaml's nodes carry and ours, that hold tags as they are written, do not. */
-import type { YamlScalar } from '../../src/yaml/yaml-node.ts'
-import { writtenTag } from '../../src/yaml/yaml-tag.ts'
+import { writtenTag, type YamlScalar } from '@backporch/kyaml/yaml'
 
 const TAGS = ['!!int', '!!float', '!!bool', '!!null', '!!timestamp', '!!merge']
 

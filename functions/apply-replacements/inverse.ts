@@ -1,10 +1,9 @@
 /** From a field that apply-replacements wrote back to the field that it was copied from. */
-import { type FieldPath, field } from '../../src/krm/field-path.ts'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { jsonOf, nodeAtPath, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { joinLocations, type Locations } from '../../src/proposal/adopt/candidate.ts'
 import type { Inverse, InverseInput } from '../../src/proposal/adopt/find-locations.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../src/text/json.ts'
-import { jsonOf, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
-import { nodeAtPath } from '../../src/yaml/yaml-path.ts'
 
 interface Options {
   readonly delimiter: string

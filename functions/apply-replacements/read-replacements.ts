@@ -2,8 +2,8 @@
  * The function's config: `fn.kpt.dev/v1alpha1` `ApplyReplacements`, whose `replacements` have kustomize's shape
  * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.15.0/api/types/replacement.go).
  */
-import type { Json } from '../../src/text/json.ts'
-import { isNull, jsonOf, keyOf, resolved, textAt, type YamlAlias, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
+import type { Json } from '@backporch/kyaml/json'
+import { isNull, jsonOf, keyOf, resolved, textAt, type YamlAlias, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { impliedTag } from './implied-tag.ts'
 
 /** What an object has to be; an empty text fits all. */

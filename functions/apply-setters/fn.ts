@@ -3,7 +3,10 @@
  * results and errors are its own).
  */
 
-import { Failure } from '../../src/failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { goQuote } from '@backporch/kyaml/text'
+import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '@backporch/kyaml/yaml'
 import { configData } from '../../src/render/kpt/config-data.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
@@ -17,9 +20,6 @@ import {
   setterPatternOf,
 } from '../../src/render/kpt/setter-pattern.ts'
 import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
-import { goQuote } from '../../src/text/go-quote.ts'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '../../src/yaml/yaml-node.ts'
 
 const NO_MATCHES = 'no matches for input setter(s)'
 

@@ -1,5 +1,9 @@
 /** From a field with a setter comment back to the setters' values. */
-import { field } from '../../src/krm/field-path.ts'
+
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { field } from '@backporch/kyaml/field'
+import { isJsonArray } from '@backporch/kyaml/json'
+import { nodeAtPath, resolved, yamlOf } from '@backporch/kyaml/yaml'
 import { type Candidate, type Locations, NOWHERE, type Wanted } from '../../src/proposal/adopt/candidate.ts'
 import { uniqueEdits } from '../../src/proposal/adopt/combine-locations.ts'
 import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
@@ -12,10 +16,6 @@ import {
   type SetterPattern,
   setterPatternOf,
 } from '../../src/render/kpt/setter-pattern.ts'
-import { isJsonArray } from '../../src/text/json.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import { resolved, yamlOf } from '../../src/yaml/yaml-node.ts'
-import { nodeAtPath } from '../../src/yaml/yaml-path.ts'
 
 export const invertSetters: Inverse = (input) => {
   const { target, run, finder } = input

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: setter patterns are written so
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import { type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { applySetters } from '../apply-setters/fn.ts'
 import { createSetters } from './fn.ts'

@@ -2,7 +2,10 @@
  * Adds setter comments to the fields that have the values of setters (krm-functions-catalog,
  * `functions/go/create-setters`; the texts of its results and errors are its own).
  */
-import { Failure } from '../../src/failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { goQuote } from '@backporch/kyaml/text'
+import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
 import { configData } from '../../src/render/kpt/config-data.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 import {
@@ -15,9 +18,6 @@ import {
 } from '../../src/render/kpt/krm-function.ts'
 import { resultValue } from '../../src/render/kpt/result-value.ts'
 import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
-import { goQuote } from '../../src/text/go-quote.ts'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../src/yaml/yaml-node.ts'
 import { type Replacer, SuccessiveReplacer, TextReplacer } from './text-replacer.ts'
 
 interface ListSetter {

@@ -1,8 +1,9 @@
 /** KRM function `enable-gcp-services` (kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices`). */
+
+import { setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { goClean } from '../../src/package/clean-path.ts'
 import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
 import { readServiceSet, type ServiceSet } from './service-set.ts'
 
 const GROUP = 'blueprints.cloud.google.com'

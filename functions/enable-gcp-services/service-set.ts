@@ -1,5 +1,5 @@
 /** A `ProjectServiceSet` as Go reads it into its fields: any scalar is a text, and nothing else is. */
-import { isMergeKey, isNull, keyOf, resolved, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
+import { isMergeKey, isNull, keyOf, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 
 export interface ServiceSet {
   readonly name: string

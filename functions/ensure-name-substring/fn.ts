@@ -1,10 +1,10 @@
 /** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
 
+import { mapAt, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
 import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { annotationsOf, restyleAnnotations } from '../../src/render/kpt/kyaml-text.ts'
 import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
-import { mapAt, nodeAt, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type NameConfig, readNameConfig } from './name-config.ts'
 import { NAME_REFERENCES } from './name-references.ts'
 import { Renamed, repairReferences, setName } from './repair-references.ts'

@@ -1,10 +1,10 @@
 /** What gate-drift is configured with. */
 
+import { oneLine } from '@backporch/kyaml/text'
+import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { readDrift, type TreeReading } from '../../src/record/read-tree.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
-import { oneLine } from '../../src/text/one-line.ts'
-import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 
 export type Risk = Change['risk']
 

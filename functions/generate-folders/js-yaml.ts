@@ -2,8 +2,7 @@
  * YAML after the way through the npm package `kpt-functions`, which reads and writes it with js-yaml 3 (`loader.js`, `dumper.js`, `type/*.js`):
  * every number a double, a date a time, no aliases, block style, and js-yaml's choice of quotes. kpt then restores comments and the order of keys.
  */
-import type { Json } from '../../src/text/json.ts'
-import { isJsonArray, isJsonObject } from '../../src/text/json.ts'
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
   isMergeKey,
   keyOf,
@@ -15,7 +14,7 @@ import {
   yamlList,
   yamlMap,
   yamlPlain,
-} from '../../src/yaml/yaml-node.ts'
+} from '@backporch/kyaml/yaml'
 
 /** js-yaml refuses it, or it becomes something that is not followed here. */
 export class NotRead extends Error {}

@@ -3,10 +3,10 @@
  * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform); the schemas are built in.
  */
 
+import type { Json } from '@backporch/kyaml/json'
+import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { annotationOf, fileOf } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction } from '../../src/render/kpt/krm-function.ts'
-import type { Json } from '../../src/text/json.ts'
-import { jsonOf, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import type { ReducedSchemas } from './reduced-schema.ts'
 import schemas134 from './schemas-1.34.json' with { type: 'json' }
 import { validateValue } from './validate-value.ts'

@@ -1,5 +1,5 @@
 /** Holds a value against a reduced schema. The words are those of the original's validator, github.com/santhosh-tekuri/jsonschema v6. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { ReducedSchema, ReducedSchemas } from './reduced-schema.ts'
 
 export interface SchemaProblem {

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: groups and setter patterns are written so
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import { type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { searchReplace } from './fn.ts'
 
 function itemsOf(text: string): YamlMap[] {

@@ -1,7 +1,7 @@
-import { field } from '../../src/krm/field-path.ts'
+import { field } from '@backporch/kyaml/field'
+import { resolved } from '@backporch/kyaml/yaml'
 import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
 import { configData } from '../../src/render/kpt/config-data.ts'
-import { resolved } from '../../src/yaml/yaml-node.ts'
 
 export const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
   const put = configData(run.config).get('put-value')

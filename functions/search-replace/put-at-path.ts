@@ -1,6 +1,6 @@
 /** Puts a value at a path of fields, and creates missing fields (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
-import { Failure } from '../../src/failure.ts'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
   entryOf,
   isNull,
@@ -12,7 +12,7 @@ import {
   yamlList,
   yamlMap,
   yamlPlain,
-} from '../../src/yaml/yaml-node.ts'
+} from '@backporch/kyaml/yaml'
 
 /** By its minor versions that releases were built with. From some version between them on, a new value is text, and an index makes a list. */
 export type Kyaml = '0.10' | '0.21'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { fromKptFunc } from '../kpt-func.ts'
 import { setDefaultRequests } from './fn.ts'
 

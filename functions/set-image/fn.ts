@@ -3,12 +3,12 @@
  * own).
  */
 
+import { isNull, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { type FieldSpec, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { inSdkOrder } from '../../src/render/kpt/sdk-fields.ts'
 import { throughJson } from '../../src/render/kustomize/through-json.ts'
-import { isNull, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
 import { imageMatcher, newReference } from './image-name.ts'
 

@@ -1,8 +1,9 @@
 /** The config of set-image: a ConfigMap with the image in its `data`, or a SetImage with `image` and `additionalImageFields`. */
+
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { entryOf, isNull, jsonOf, keyOf, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
 import { throughJson } from '../../src/render/kustomize/through-json.ts'
-import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
-import { entryOf, isNull, jsonOf, keyOf, resolved, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 
 export interface Image {
   /** Without tag and digest. The original takes it as it is for a part of a regular expression: `.` is any character. */

@@ -1,9 +1,9 @@
 /** From a container's image that set-image wrote back to the parts of its config. */
-import { field } from '../../src/krm/field-path.ts'
+import { field } from '@backporch/kyaml/field'
+import { splitReference } from '@backporch/kyaml/text'
+import { mapAt, textAt } from '@backporch/kyaml/yaml'
 import type { Candidate, Locations } from '../../src/proposal/adopt/candidate.ts'
 import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
-import { splitReference } from '../../src/text/image-reference.ts'
-import { mapAt, textAt } from '../../src/yaml/yaml-node.ts'
 
 type Part = 'newName' | 'newTag' | 'digest'
 

@@ -2,11 +2,10 @@
  * Objects as kustomize read and wrote them before it had YAML trees: as the values that kubectl reads (kustomize api v0.7
  * `k8sdeps/kunstruct/factory.go`, `resource/factory.go`; sigs.k8s.io/yaml `JSONToYAML`).
  */
-import { compareGoKeys } from '../../src/render/kustomize/go-key-order.ts'
-import { goText } from '../../src/render/kustomize/through-json.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
-import { formatGoFloat } from '../../src/yaml/go-scalar.ts'
+
+import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
+  formatGoFloat,
   goKeyOf,
   isMergeKey,
   jsonOf,
@@ -22,7 +21,9 @@ import {
   yamlOf,
   yamlPlain,
   yamlText,
-} from '../../src/yaml/yaml-node.ts'
+} from '@backporch/kyaml/yaml'
+import { compareGoKeys } from '../../src/render/kustomize/go-key-order.ts'
+import { goText } from '../../src/render/kustomize/through-json.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 const INT64 = 2n ** 63n

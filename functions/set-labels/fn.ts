@@ -1,5 +1,6 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
 
+import { entryOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import {
   inSdkOrder,
@@ -11,7 +12,6 @@ import {
   textOrEmpty,
   writeText,
 } from '../../src/render/kpt/sdk-fields.ts'
-import { entryOf, resolved, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelLocation } from './label-locations.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import type { YamlMap } from '../../src/yaml/yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import type { YamlMap } from '@backporch/kyaml/yaml'
 import { setLabelsOfKustomize } from './kustomize-labels.ts'
 
 function nodes(text: string): YamlMap[] {

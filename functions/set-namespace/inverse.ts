@@ -1,6 +1,6 @@
-import { field } from '../../src/krm/field-path.ts'
+import { field } from '@backporch/kyaml/field'
+import { textAt } from '@backporch/kyaml/yaml'
 import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
-import { textAt } from '../../src/yaml/yaml-node.ts'
 
 export const invertNamespace: Inverse = ({ run, target, finder }) => {
   if (typeof target.wanted !== 'string') return undefined

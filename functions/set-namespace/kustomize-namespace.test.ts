@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import type { YamlMap } from '@backporch/kyaml/yaml'
 import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 import { setNamespaceOfAccounts, setNamespaceOfKustomize } from './kustomize-namespace.ts'
 
 function nodes(text: string): YamlMap[] {

@@ -1,4 +1,7 @@
 /** What v0.4.6 does: namespaces that fit a matcher are replaced, by the object's own namespace or the one that it had upstream. */
+
+import { goQuote } from '@backporch/kyaml/text'
+import { entryOf, itemsAt, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FunctionResult } from '../../src/render/kpt/krm-function.ts'
 import {
   isOfKind,
@@ -10,8 +13,6 @@ import {
   textOrEmpty,
   writeText,
 } from '../../src/render/kpt/sdk-fields.ts'
-import { goQuote } from '../../src/text/go-quote.ts'
-import { entryOf, itemsAt, nodeAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import type { NamespaceConfig } from './namespace-config.ts'
 import {
   annotationText,

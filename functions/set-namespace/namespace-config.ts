@@ -1,9 +1,9 @@
 /** The config of `set-namespace`: a ConfigMap, kpt's package context, or a SetNamespace. */
 
+import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
 import { INDEX, PATH } from '../../src/render/kpt/item-annotations.ts'
 import type { FunctionResult } from '../../src/render/kpt/krm-function.ts'
 import { isOfKind, readText, sdkKindOf, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
-import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '../../src/yaml/yaml-node.ts'
 
 export interface NamespaceConfig {
   /** The new one. */

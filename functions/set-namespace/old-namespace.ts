@@ -1,5 +1,5 @@
 /** Which namespace v0.3 replaces (`GetOldNamespace` of the original). */
-import { goQuote } from '../../src/text/go-quote.ts'
+import { goQuote } from '@backporch/kyaml/text'
 import type { VisitedNamespace } from './every-namespace.ts'
 
 export type OldNamespace = { readonly is: 'found'; readonly namespace: string } | { readonly is: 'none' | 'unclear'; readonly why: string }

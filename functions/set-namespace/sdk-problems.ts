@@ -1,5 +1,5 @@
 /** Where kpt's Go SDK fails on an object, whatever a function does with it (kpt-functions-sdk `go/fn/internal/variant.go`, `toVariant`). */
-import { entryOf, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
+import { entryOf, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 
 /** What the SDK panics with at an alias. */
 export const ALIAS_PROBLEM = 'unhandled yaml node kind'

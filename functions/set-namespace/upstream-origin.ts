@@ -1,7 +1,7 @@
 /** The upstream identity of an object: kpt's annotation from the fetch of the package (kpt-functions-sdk `go/fn/origin.go`). */
 
+import type { YamlMap } from '@backporch/kyaml/yaml'
 import { textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
-import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 
 export interface UpstreamOrigin {
   readonly group: string

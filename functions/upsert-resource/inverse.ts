@@ -1,6 +1,6 @@
-import { type FieldPath, field } from '../../src/krm/field-path.ts'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { itemsAt, textAt, type YamlNode } from '@backporch/kyaml/yaml'
 import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
-import { itemsAt, textAt, type YamlNode } from '../../src/yaml/yaml-node.ts'
 
 /** The function's config is the resource, so every value is written there. */
 export const invertUpsert: Inverse = ({ run, target, finder }) => {

@@ -1,9 +1,9 @@
 /** What has to be true of the changes of a report, a record or a closed episode, beyond their shape. */
-import { parseFieldPath } from '../../src/krm/field-path.ts'
-import { resourceKey } from '../../src/krm/resource-id.ts'
+import { parseFieldPath } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { TreeProblem } from '../../src/record/read-tree.ts'
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
 
 type ChangesSpec = DriftReport['spec'] | DriftRecord['spec'] | ClosedEpisode['spec']
 

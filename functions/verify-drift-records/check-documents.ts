@@ -1,6 +1,6 @@
 /** Rules for each kind of document by itself: names, times, and possible resolutions. */
 import { createHash } from 'node:crypto'
-import { isSecret } from '../../src/krm/redaction/redacted.ts'
+import { isSecret } from '@backporch/kyaml/redaction'
 import { packageSlug } from '../../src/package/find-packages.ts'
 import { parseWorkspaceBranch } from '../../src/package/ref-name.ts'
 import type { TreeProblem } from '../../src/record/read-tree.ts'

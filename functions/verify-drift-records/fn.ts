@@ -3,6 +3,9 @@
  * themselves and with their file names. For CI; it changes nothing. It does not check what needs the installation key (the fingerprints
  * themselves), git (who merged) or the cluster.
  */
+
+import { oneLine } from '@backporch/kyaml/text'
+import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
 import { clusterObservationSchema } from '../../src/record/cluster-observation.ts'
@@ -11,8 +14,6 @@ import { API_VERSION, closedEpisodeSchema, driftRecordSchema, driftReportListSch
 import { INERT_LINE } from '../../src/record/write-document.ts'
 import { annotationOf, fileOf, PACKAGE_PATH } from '../../src/render/kpt/item-annotations.ts'
 import type { FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
-import { oneLine } from '../../src/text/one-line.ts'
-import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { checkClosed, checkRecord, checkReport, type SignOff } from './check-documents.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'

@@ -1,8 +1,8 @@
 /** Everything outside of the process that a command uses, so that a test can replace it. */
 import type { Readable } from 'node:stream'
+import type { Note } from '@backporch/kyaml/note'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { Listener, MonitoringHooks, WebhookHooks } from '../controller/run-controller.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
-import type { Note } from '../note.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { Clock } from '../ports/clock.ts'

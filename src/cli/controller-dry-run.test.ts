@@ -1,13 +1,13 @@
 /** `controller --dry-run` reports what a real turn would write, once while it stays, and writes nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { appliedTransition } from '../controller/transitions.ts'
-import { Failure } from '../failure.ts'
-import type { ObjectId } from '../package/object-id.ts'
 
 const NOTHING = (): void => undefined
 

@@ -1,13 +1,13 @@
 /** What the log of a controller says whose cluster is watched. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import { type CliOptions, type CliOutcome, runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { MemoryWatch } from '../../test/fakes/memory-watch.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import { Failure, type FailureCode, type Retry } from '../failure.ts'
 
 const NOTHING = (): void => undefined
 const IMAGE = 'spec.template.spec.containers[name=app].image'

@@ -1,11 +1,11 @@
 /** A tag on a merged decision is set where the policy says so; what was decided is known in each case. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { partOf } from '@backporch/kyaml/json'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { pendingSettles } from '../plan/decisions/pending-settles.ts'
 import { settleByWriting } from '../reconcile/apply/settle.ts'
-import { partOf } from '../text/json.ts'
 
 type Source = 'package' | 'folder'
 

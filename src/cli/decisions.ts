@@ -1,6 +1,6 @@
 /** Decisions in git: those of the ledger, and records on the base branch that were merged without Backporch. */
-import { asFailure } from '../failure.ts'
-import type { Note } from '../note.ts'
+import { asFailure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import { worstRisk } from '../plan/decisions/closed-episode.ts'
 import { readTexts } from '../reconcile/repository/repository-view.ts'
 import { isRecordPath, recordFolder } from '../record/record-paths.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { changeOf } from '../../test/fakes/record-samples.ts'
-import { Failure, type FailureCode } from '../failure.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { exitStatusOf, worstExit } from './exit-status.ts'
 import type { ExitOptions } from './flags/options.ts'

@@ -1,5 +1,5 @@
 /** Exit codes (docs/guides/first-look.md): 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 and 143 interrupted. Error beats drift. */
-import { exitCodeOf, type Failure, Interrupted } from '../failure.ts'
+import { exitCodeOf, type Failure, Interrupted } from '@backporch/kyaml/failure'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { ExitOptions } from './flags/options.ts'
 

@@ -1,9 +1,9 @@
 /** Folders without a Kptfile as units: found, compared, recorded, proposed, decided. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 
 /** The package of the world without its Kptfile, with one hand edit. */
 function folderWorld(files: { readonly [path: string]: string } = {}): TurnWorld {

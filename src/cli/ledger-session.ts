@@ -1,5 +1,5 @@
 /** Reads the ledger for the commands that read git alone. */
-import { type Note, sentenceOf } from '../note.ts'
+import { type Note, sentenceOf } from '@backporch/kyaml/note'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, ledgerOf } from '../reconcile/repository/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository/repository-view.ts'

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { makePackages } from '../../test/action/stage.ts'
 import { gitTestEnvironment } from '../../test/contract/git-remotes.ts'
 import { backporchHere } from '../../test/e2e/run-here.ts'
 import { appliedBy, editedBy } from '../../test/fakes/live-object.ts'
 import { yaml } from '../../test/fakes/turn-world.ts'
-import type { JsonObject } from '../text/json.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'backporch-namespace-'))
 const environment = gitTestEnvironment(folder)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { type CliOptions, runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { startMonitoringServer } from '../adapters/metrics/monitoring-server.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import { Failure } from '../failure.ts'
 
 const ARGUMENTS = ['controller', '--http-address', '0']
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { valueAt } from '@backporch/kyaml/field'
+import { readResource, resourceKey } from '@backporch/kyaml/resource'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
@@ -7,10 +10,6 @@ import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../t
 import { formsInUse, mustHideForms } from '../../test/hostile/credential-forms.ts'
 import { placedForms, withoutSecret } from '../../test/hostile/placed-forms.ts'
 import { testEachSeed } from '../../test/seeds/seeds.ts'
-import { Failure } from '../failure.ts'
-import { valueAt } from '../krm/field-path.ts'
-import { readResource } from '../krm/resource.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import { formatDocument } from '../record/write-document.ts'
 
 const CANARIES = [

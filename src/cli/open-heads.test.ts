@@ -1,12 +1,12 @@
 /** Pull requests of people get `drift/fresh`, which their repository may require. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { type CliOptions, runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import { Failure } from '../failure.ts'
 import { MOST_HEADS } from '../plan/forge/plan-open-heads.ts'
 
 const NOTHING = (): void => undefined

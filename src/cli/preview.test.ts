@@ -1,11 +1,11 @@
 /** `preview` over the world in memory: what a merge changes, what of it is live, and its comment. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, policyText, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 import type { Preview, PreviewUnit } from '../record/preview.ts'
 
 type Files = { readonly [path: string]: string | null }

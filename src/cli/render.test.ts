@@ -1,10 +1,10 @@
 /** `render`: what a render would change, told file by file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 import { renderPackages } from '../reconcile/repository/render-packages.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
 

@@ -1,8 +1,8 @@
 /** The command line: commands, errors, exit codes. */
 
+import { failuresOf, Interrupted } from '@backporch/kyaml/failure'
+import { visibleLines } from '@backporch/kyaml/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { failuresOf, Interrupted } from '../failure.ts'
-import { visibleLines } from '../text/foreign-text.ts'
 import type { CliContext, Run } from './cli-context.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { opened } from '../../test/fakes/answered-proposal.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 
 /** How often a command asks the remote for its refs. */
 async function refsRequests(world: TurnWorld, ...argv: readonly string[]): Promise<number> {

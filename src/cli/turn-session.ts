@@ -1,6 +1,6 @@
 /** Opens the ports and builds the request for every command that reads a cluster, and closes the ports again. */
-import { asFailure, Failure } from '../failure.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { isSelector } from '../plan/commands/select-changes.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'

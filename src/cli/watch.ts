@@ -1,6 +1,6 @@
 /** `--watch` observes repeatedly and prints the rows that changed, as `kubectl get -w` does. */
-import { type Failure, failuresOf } from '../failure.ts'
-import { oneLine } from '../text/one-line.ts'
+import { type Failure, failuresOf } from '@backporch/kyaml/failure'
+import { oneLine } from '@backporch/kyaml/text'
 import type { CliContext } from './cli-context.ts'
 import { interruptedExit } from './exit-status.ts'
 import { isRows, type OutputOptions, type WatchOptions } from './flags/options.ts'

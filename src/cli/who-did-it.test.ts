@@ -1,11 +1,11 @@
 /** Users from an audit log, classes and risks from the policy: from the flag to what is printed and what stays in git. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, answered, auditedWrite } from '../../test/fakes/audit-samples.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { WantedAuditHook } from './cli-context.ts'
 

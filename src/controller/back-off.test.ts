@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure, type FailureCode, type Retry } from '../failure.ts'
+import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import { backOff, troubleOf } from './back-off.ts'
 
 function failure(code: FailureCode, retry: Retry = 'never'): Failure {

@@ -1,5 +1,5 @@
 /** How long the controller waits after a turn that failed. */
-import type { Failure } from '../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 
 /**
  * `rights`: credentials are wrong, and only a person can change that; retried slowly, so that no account is locked. `later`: the same

@@ -1,8 +1,7 @@
 /** The turns of the daemon: what each does and logs. */
-import { type Failure, Failures, failuresOf } from '../failure.ts'
-import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
-import { type Note, sentenceOf } from '../note.ts'
+import { type Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { type Note, sentenceOf } from '@backporch/kyaml/note'
+import { type Loggable, loggableName, type RedactionKey } from '@backporch/kyaml/redaction'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'

@@ -1,8 +1,7 @@
 /** A cluster as whoever reads it over several sessions sees it: requests go over the connection of the present session. */
 
-import type { Failure } from '../failure.ts'
-import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
-import type { Resource } from '../krm/resource.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { LiveView, Prediction, Resource, WantedObject } from '@backporch/kyaml/resource'
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../ports/cluster.ts'
 
 export class CurrentReader implements ClusterReader {

@@ -2,16 +2,16 @@
  * The Events of a turn: which objects began to drift in it, and which ended. The ledger that the turn read has what was known before, so
  * another process does not report them again.
  */
+
+import { metadataText, resourceKey } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { type ObjectVerdict, RISKS } from '../drift/drift.ts'
-import { metadataText } from '../krm/resource.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import type { PlannedResult } from '../plan/turn/unit-result.ts'
 import type { DriftEvent } from '../ports/drift-events.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatSides } from '../record/format-value.ts'
 import type { Change } from '../record/schema.ts'
-import { oneLine } from '../text/one-line.ts'
 
 /** What the API server accepts. */
 const MOST_BYTES = 1_024

@@ -2,12 +2,12 @@
  * The failures that began and did not end. Each is logged when it begins, and when a turn shows that it is gone. A turn about some packages meets
  * no failure of the others, so each failure has what would show its end.
  */
-import { type Failure, failuresOf } from '../failure.ts'
-import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
+import { type Failure, failuresOf } from '@backporch/kyaml/failure'
+import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
+import { given } from '@backporch/kyaml/text'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { Log, ReportedFailure } from '../ports/log.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import { given } from '../text/given.ts'
 import type { TurnScope } from './turn-intake.ts'
 import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from './unread-objects.ts'
 

@@ -1,7 +1,6 @@
 /** Whether the controller is ready, and what of it is stale: a probe fails only where every cluster is. */
-import { FAILURE_CODES, type Failure, type FailureCode } from '../failure.ts'
-import type { Loggable } from '../krm/redaction/loggable.ts'
-import { loggableName } from '../krm/redaction/loggable.ts'
+import { FAILURE_CODES, type Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { type KindWatchState, STALE_AFTER } from '../ports/cluster-watch.ts'
 import type { MetricsSource, ObservedNumbers } from '../ports/metrics.ts'
 import type { Readiness, ReadinessCheck } from '../ports/readiness.ts'

@@ -1,5 +1,5 @@
 /** Reports what listeners refuse, each reason once in a while. */
-import { loggableName } from '../krm/redaction/loggable.ts'
+import { loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 

@@ -1,5 +1,5 @@
 /** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
-import { loggableName } from '../krm/redaction/loggable.ts'
+import { loggableName } from '@backporch/kyaml/redaction'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'

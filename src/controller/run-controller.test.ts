@@ -1,13 +1,13 @@
 /** Several repositories in one process. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
+import { loggableName } from '@backporch/kyaml/redaction'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
 import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
 import { JsonLog } from '../adapters/log/json-log.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import { Failure, type FailureCode, type Retry } from '../failure.ts'
-import { loggableName } from '../krm/redaction/loggable.ts'
 import type { RepositoryEntry } from './repository-set.ts'
 import { type ControllerPorts, type MonitoringHooks, runController, type WebhookHooks } from './run-controller.ts'
 

@@ -1,6 +1,7 @@
 /** The daemon: runs the turns of its repositories until it is stopped. */
-import { loggableName } from '../krm/redaction/loggable.ts'
-import type { Note } from '../note.ts'
+
+import type { Note } from '@backporch/kyaml/note'
+import { loggableName } from '@backporch/kyaml/redaction'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'

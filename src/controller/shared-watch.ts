@@ -2,8 +2,9 @@
  * One watch session of a cluster for all repositories that use the cluster. Each repository has a view: a `ClusterWatch` of its own kinds, whose
  * observer gets the events of these kinds alone.
  */
+
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
-import type { JsonObject } from '../text/json.ts'
 
 type OpenWatch = (observer: WatchObserver) => Promise<ClusterWatch | undefined>
 

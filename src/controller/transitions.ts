@@ -1,5 +1,5 @@
 /** The transitions of each unit in a turn, for the log. */
-import { loggableName } from '../krm/redaction/loggable.ts'
+import { loggableName } from '@backporch/kyaml/redaction'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
 import { count } from '../proposal/text/words.ts'

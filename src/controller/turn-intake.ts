@@ -2,9 +2,9 @@
  * What the next turn is about. Changes of a cluster come from its watch; those of git and the forge by comparing with the last poll. Each names
  * units, and the turn is about these. A turn about everything is the safety net: it finds what no change told.
  */
-import { asFailure, Failure } from '../failure.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { nextTime } from '../plan/limits/next-time.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'

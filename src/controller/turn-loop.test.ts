@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
-import { Failure, type FailureCode, type Retry } from '../failure.ts'
 import { TurnLoop, type TurnLoopOptions } from './turn-loop.ts'
 
 class Context {

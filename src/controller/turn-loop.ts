@@ -2,7 +2,7 @@
  * Turns of one repository, one at a time, again and again: each `interval`, and sooner on request. Level-triggered: a request only
  * triggers a turn, however often and by whom; what a turn does comes from what it reads.
  */
-import { failuresOf } from '../failure.ts'
+import { failuresOf } from '@backporch/kyaml/failure'
 import type { Clock } from '../ports/clock.ts'
 import { type BackOff, backOff, troubleOf } from './back-off.ts'
 

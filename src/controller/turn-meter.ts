@@ -1,5 +1,5 @@
 /** Measures the turns for the metrics and for the readiness. */
-import type { Failure } from '../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
 import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'

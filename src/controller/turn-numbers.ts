@@ -1,7 +1,8 @@
 /** What a turn found, as numbers for metrics. It remembers what it has counted, so that a turn counts what is new. */
+
+import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/drift.ts'
 import { PRESET } from '../drift/noise/presets.ts'
-import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import type { PlannedResult, UnitResult } from '../plan/turn/unit-result.ts'
 import type { ObservedNumbers, Occurrence, PackageNumbers } from '../ports/metrics.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'

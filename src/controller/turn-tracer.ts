@@ -1,5 +1,5 @@
 /** Collects what a turn did for its trace. A turn that had nothing to do has none. */
-import { loggableName } from '../krm/redaction/loggable.ts'
+import { loggableName } from '@backporch/kyaml/redaction'
 import type { TracedRequest } from '../ports/trace.ts'
 import type { TracedCall, TracedUnit, TurnTrace, TurnTraces } from '../ports/turn-traces.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loggableName } from '../krm/redaction/loggable.ts'
+import { loggableName } from '@backporch/kyaml/redaction'
 import { causeKey, isUnread, type UnreadObjects, unreadFailures } from './unread-objects.ts'
 
 const [PROD, EDGE] = [loggableName('prod'), loggableName('edge')]

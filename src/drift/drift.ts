@@ -1,14 +1,12 @@
 /** What differs between a package in git and the objects in a cluster, and what is known about each difference. */
 
-import type { Failure } from '../failure.ts'
-import type { FieldPath } from '../krm/field-path.ts'
-import type { FieldManager } from '../krm/managed-fields.ts'
-import type { Visibility } from '../krm/redaction/redacted.ts'
-import type { VisibilityOf } from '../krm/redaction/shown-object.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
-import type { Note } from '../note.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { FieldManager, FieldPath } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import type { Visibility, VisibilityOf } from '@backporch/kyaml/redaction'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../render/desired-set.ts'
-import type { Json, JsonObject } from '../text/json.ts'
 
 /** `modified`, `removed`, `added` are of a field; `missing` and `unexpected` of a whole object. */
 export type ChangeKind = 'modified' | 'removed' | 'added' | 'missing' | 'unexpected'
@@ -49,7 +47,7 @@ export type Resolution = 'Restore' | 'Adopt' | 'Release'
 
 /**
  * One difference. `git` and `live` are the plain values: they stay in the process, and every writer gets them through
- * `show` (src/krm/redaction/redacted.ts).
+ * `show` (src/kyaml/krm/redaction/redacted.ts).
  */
 export interface Drift {
   readonly id: ResourceId

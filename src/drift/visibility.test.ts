@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { path } from '../../test/fakes/live-object.ts'
-import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
-import type { JsonObject } from '../text/json.ts'
 import { parseRulePath, type RulePath } from './noise/rule-path.ts'
 import { type VisibilityRule, visibilityIn } from './visibility.ts'
 

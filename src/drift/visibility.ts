@@ -2,14 +2,11 @@
  * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
  * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
  */
-import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../krm/field-path.ts'
-import type { FieldSchema } from '../krm/field-schema.ts'
-import { isCopyOfTheObject, isEmbeddedSecret } from '../krm/redaction/looks-secret.ts'
-import { isSecret, type Visibility } from '../krm/redaction/redacted.ts'
-import type { VisibilityOf } from '../krm/redaction/shown-object.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import { type FieldPath, type FieldSchema, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { isCopyOfTheObject, isEmbeddedSecret, isSecret, type Visibility, type VisibilityOf } from '@backporch/kyaml/redaction'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../render/desired-set.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import type { Drift, ObjectVerdict } from './drift.ts'
 import { type IgnoreRule, whyNotTargeted } from './noise/ignore-rules.ts'
 import { expressionFinds } from './noise/rule-expression.ts'

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { editYaml, withoutValueAt, withValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { emptyObject, formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, setKey } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseDocument } from 'yaml'
 import { type PlainPath, type Printed, type PrintStyle, pathKey, printYaml } from '../../test/property/random-yaml.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import type { FieldPath } from '../krm/field-path.ts'
-import { emptyObject, formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, setKey } from '../text/json.ts'
-import { editYaml, type YamlEdit } from '../yaml/edit/edit-yaml.ts'
-import { withoutValueAt, withValueAt } from '../yaml/edit/edit-yaml-value.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 const keys = fc.constantFrom('name', 'app', 'a.b/c', 'spec', 'x y', 'on', 'no', '1', '017', 'labels', '日本', 'a: b', '#x', '-', 'items')
 const texts = fc.oneof(

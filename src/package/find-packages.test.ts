@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { Failure } from '../failure.ts'
 import { findPackages, packageSlug, rootPackageName, selectPackages } from './find-packages.ts'
 import type { FileMode } from './package-files.ts'
 

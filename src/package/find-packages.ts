@@ -1,6 +1,6 @@
 /** Finds the packages of a repository in the list of its files. */
 import { createHash } from 'node:crypto'
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { nearestNames } from './nearest-name.ts'
 import type { FileMode } from './package-files.ts'
 import { PACKAGE_FILE } from './walk-package.ts'

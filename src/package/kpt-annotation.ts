@@ -1,7 +1,7 @@
 /**
  * The `kpt:{…}` line of a commit message, from which Porch reads the purpose of a commit (porch `pkg/externalrepo/git/annotation.go`).
  */
-import { getKey, isJsonObject, type Json, parseJson, textOf } from '../text/json.ts'
+import { getKey, isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
 
 export interface KptAnnotation {
   /** Path of the package from the root of the repository. */

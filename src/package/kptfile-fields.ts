@@ -1,5 +1,5 @@
 /** Fields of a Kptfile as kpt decodes them: an absent field, or one of another type, is empty. */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = getKey(object, name)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { type Failure, formatFailure } from '@backporch/kyaml/failure'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { type Failure, formatFailure } from '../failure.ts'
 import { type Kptfile, readKptfile } from './kptfile.ts'
 
 const CORPUS = new URL('../../test/corpus/kptfile/', import.meta.url)

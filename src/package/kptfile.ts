@@ -1,10 +1,16 @@
 /** Reads the Kptfile of a package: a value, or all its failures. */
-import { Failure, type FailureCode } from '../failure.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
-import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../yaml/read/go-yaml.ts'
-import { formatPosition, LineIndex, type TextPosition } from '../yaml/read/go-yaml-text.ts'
-import { describeOthers } from '../yaml/read/go-yaml-values.ts'
-import { isNull, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  describeOthers,
+  formatPosition,
+  type GoYamlDocument,
+  type GoYamlFile,
+  LineIndex,
+  parseGoYaml,
+  type TextPosition,
+} from '@backporch/kyaml/read-yaml'
+import { isNull, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
 import { configPathProblem, isImageReference, KPTFILE_API_VERSION, KPTFILE_KIND, KPTFILE_SHAPE, type Shape } from './kptfile-rules.ts'
 import { nearestNames } from './nearest-name.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import type { KptAnnotation } from './kpt-annotation.ts'
-import { type ObjectId, objectId } from './object-id.ts'
 import { listPackageRevisions, type PorchListing, type PorchSources, revisionRefs } from './package-revision.ts'
 
 function commit(digit: string): ObjectId {

@@ -2,8 +2,8 @@
  * What a Porch server does to a package when it renders it, as it does before it proposes a draft: kyaml's format, the condition `Rendered`
  * and `renderStatus` in the Kptfile (docs/facts/porch-decisions.md).
  */
-import { isJsonObject, type Json, jsonEquals, objectsIn, partOf, textOf } from '../text/json.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
+import { isJsonObject, type Json, jsonEquals, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseKptAnnotations } from './kpt-annotation.ts'
 
 /** Whether the message is that of the commit in which Porch renders this workspace. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { Failure } from '../failure.ts'
 import {
   assertPushable,
   defaultBaseBranch,

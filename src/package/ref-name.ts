@@ -3,7 +3,7 @@
  * as package revisions. One branch with fewer than two segments after `drafts/` or `proposed/` hides the whole repository from a Porch server
  * (docs/facts/porch-listing.md), so every name is checked before it is pushed.
  */
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** Branch with a history of its own, for the live status and every decision. */
 export const LEDGER_BRANCH = 'drift-ledger'

@@ -1,10 +1,10 @@
 /** The policy about writers and their risk: `actors` and `riskOverrides`. */
 
+import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { actorSchema, riskSchema } from '../record/schema.ts'
-import { given } from '../text/given.ts'
 import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
 
 export const actorRuleSchema = z

@@ -3,8 +3,8 @@
  * what a syncer did, and not what the package says. What the operator gives and what the repository has both have to allow it, so a
  * repository can make its own bounds narrower and never wider.
  */
-import { Failure } from '../failure.ts'
-import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import { matchesName, matchesPath } from './effective-policy.ts'
 import type { Binding, PolicySet } from './parse-policy.ts'
 import { TENANCY_RULES, type TenancyRule } from './tenancy-rules.ts'

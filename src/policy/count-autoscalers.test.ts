@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Resource, readResource } from '../krm/resource.ts'
+import { type Resource, readResource } from '@backporch/kyaml/resource'
 import { countAutoscalers } from './count-autoscalers.ts'
 
 function resource(apiVersion: string, kind: string, name: string): Resource {

@@ -2,8 +2,9 @@
  * Autoscalers that onboarding finds, as counts. They need no ignore rule: the presets `hpa`, `keda` and `vpa` (src/drift/noise) know what they
  * write, and a rule for `spec.replicas` would hide a count outside of their bounds too.
  */
+
+import type { Resource } from '@backporch/kyaml/resource'
 import { SCALER_KINDS } from '../drift/noise/scaler.ts'
-import type { Resource } from '../krm/resource.ts'
 
 const WORDS = { hpa: 'HPA', vpa: 'VPA', keda: 'ScaledObject' } as const
 

@@ -3,6 +3,12 @@
  * name that everybody may have, and marks can be copied; what was applied cannot be known by somebody who did not apply it. So an object
  * is the package's when its syncer wrote it, and everything that the syncer wrote there is content of the package, of this commit or an earlier one.
  */
+
+import type { Failure } from '@backporch/kyaml/failure'
+import { type FieldManager, type FieldSchema, fieldSetOf, formatFieldPath, leavesOf, managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
 import { isBootstrapOf } from '../drift/attribute/syncer.ts'
 import { differingLeaves } from '../drift/compare/equal-values.ts'
@@ -10,19 +16,10 @@ import { withSecretData } from '../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict, SyncerManager } from '../drift/drift.ts'
 import { isServerDefault } from '../drift/noise/defaulted-fields.ts'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
-import type { Failure } from '../failure.ts'
-import { formatFieldPath } from '../krm/field-path.ts'
-import type { FieldSchema } from '../krm/field-schema.ts'
-import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
-import type { LiveView } from '../krm/live-view.ts'
-import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
-import { isSecret } from '../krm/redaction/redacted.ts'
-import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
 import { CLIENT_SIDE_APPLY, KUBECTL_CREATE, onlyMakes } from '../syncers/kubectl.ts'
 import { applierKind } from '../syncers/registry.ts'
 import type { Claim } from '../syncers/syncer.ts'
-import type { JsonObject } from '../text/json.ts'
 import { isNamespace, outside } from './boundary.ts'
 
 export interface CoverageQuestion {

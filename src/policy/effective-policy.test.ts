@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { secondsOf } from '@backporch/kyaml/text'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { secondsOf } from '../text/duration.ts'
 import {
   clusterDetection,
   clusterStaleAfter,

@@ -1,5 +1,6 @@
 /** The policy that decides about one unit, and the chain that led to it. */
 
+import { compareText, given, matchesParts, secondsOf } from '@backporch/kyaml/text'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
@@ -7,10 +8,6 @@ import { rulesOf } from '../drift/noise/presets.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
 import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../render/render-choice.ts'
-import { compareText } from '../text/compare-text.ts'
-import { secondsOf } from '../text/duration.ts'
-import { given } from '../text/given.ts'
-import { matchesParts } from '../text/glob.ts'
 import { type HouseRules, NO_HOUSE_RULES } from './house-rules.ts'
 import { houseRulesOf } from './house-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'

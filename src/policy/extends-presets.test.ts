@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { NOISE_RULES } from '../drift/noise/presets.ts'
-import { Failure } from '../failure.ts'
 import { DEFAULT_POLICY, effectivePolicy } from './effective-policy.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 

@@ -1,7 +1,7 @@
 /** What a repository demands of commits and pull requests: its rulesets, its DCO check, its release tools. */
 
+import { oneLine } from '@backporch/kyaml/text'
 import { SUBJECT_LIMIT } from '../record/subject.ts'
-import { oneLine } from '../text/one-line.ts'
 
 /** `{{type}}` is `fix` or `chore`, `{{summary}}` what the commit does. */
 export interface SubjectRules {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { effectivePolicy, houseRules } from './effective-policy.ts'
 import { NO_HOUSE_RULES } from './house-rules.ts'
 import { parsePolicyFiles } from './parse-policy.ts'

@@ -1,11 +1,11 @@
 /** One ignore rule as a policy has it, and as the rule that is tried. */
 
+import { parseLabelSelector } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
-import { parseLabelSelector } from '../krm/label-selector.ts'
-import { given } from '../text/given.ts'
 
 /** Day as in `2026-12-31`; a day that there is not is a problem. */
 export const daySchema = z

@@ -2,9 +2,10 @@
  * Paths and names of other tools' ignore rules as ours. Only what means exactly the same here is translated; everything else is
  * answered with the reason, so that no rule hides more than the one that it was made from.
  */
+
+import { type FieldPath, field, formatFieldPath, type PathStep } from '@backporch/kyaml/field'
+import { literalGlob as literalText } from '@backporch/kyaml/text'
 import { describeRulePath, literalRulePath, parseRulePath } from '../drift/noise/rule-path.ts'
-import { type FieldPath, field, formatFieldPath, type PathStep } from '../krm/field-path.ts'
-import { literalGlob as literalText } from '../text/glob.ts'
 
 export type Translated<Value> = { readonly value: Value } | { readonly problem: string }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Resource, readResource } from '../krm/resource.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { type Resource, readResource, resourceKey } from '@backporch/kyaml/resource'
 import { claimsOf } from '../syncers/claims.ts'
-import type { Json, JsonObject } from '../text/json.ts'
 import { type AppliedPackage, type ImportedIgnores, importIgnores } from './import-ignores.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 

@@ -3,13 +3,17 @@
  * rule of one application must not hide drift in another one's package. A rule without an exact equivalent is listed with the reason.
  */
 
-import { parseLabelSelector } from '../krm/label-selector.ts'
-import { annotationsOf, type Resource } from '../krm/resource.ts'
-import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import {
+  annotationsOf,
+  describeResourceId,
+  parseLabelSelector,
+  type Resource,
+  type ResourceId,
+  resourceKey,
+} from '@backporch/kyaml/resource'
+import { hasWildcard, oneLine } from '@backporch/kyaml/text'
 import { IGNORE_SOURCES, SYNCERS } from '../syncers/registry.ts'
 import type { Claim, ForeignIgnore, IgnoreSource } from '../syncers/syncer.ts'
-import { hasWildcard } from '../text/glob.ts'
-import { oneLine } from '../text/one-line.ts'
 import type { IgnoreEntry } from './ignore-schema.ts'
 import { jqPath, literalGlob, literalTexts, pointerPath, type Translated } from './import-ignores-paths.ts'
 

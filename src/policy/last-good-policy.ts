@@ -2,10 +2,10 @@
  * Where the policy of the base commit cannot be used, that of the newest earlier commit decides. By it nothing is opened, merged or settled
  * (docs/adr/0071-the-last-good-policy.md).
  */
-import { Failure } from '../failure.ts'
-import type { Note } from '../note.ts'
-import type { ObjectId } from '../package/object-id.ts'
-import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { isLastDocument, type Problem, readLocated, type TextFile } from './located-documents.ts'
 import { driftPolicySchema } from './schema.ts'
 

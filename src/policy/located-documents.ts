@@ -1,13 +1,19 @@
 /** The documents of a YAML file that people write for backporch, with the line of each place: every problem can be reported at once. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type Json } from '@backporch/kyaml/json'
+import {
+  checkYamlText,
+  describeOthers,
+  LineIndex,
+  NodeMeter,
+  readDocuments,
+  splitChunks,
+  type YamlDocument,
+  YamlRefusal,
+} from '@backporch/kyaml/read-yaml'
+import { coreJsonOf, entryOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
-import { Failure } from '../failure.ts'
-import { isJsonObject, type Json } from '../text/json.ts'
-import { checkYamlText, LineIndex, splitChunks } from '../yaml/read/go-yaml-text.ts'
-import { describeOthers } from '../yaml/read/go-yaml-values.ts'
-import { NodeMeter } from '../yaml/read/read-yaml-limits.ts'
-import { readDocuments, type YamlDocument } from '../yaml/read/read-yaml-node.ts'
-import { YamlRefusal } from '../yaml/read/read-yaml-refusal.ts'
-import { coreJsonOf, entryOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 
 export interface TextFile {
   /** As it is printed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { Failure } from '../failure.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 
 const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: prod}\n'

@@ -1,12 +1,13 @@
 /** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
+
+import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject } from '@backporch/kyaml/json'
+import { secondsOf } from '@backporch/kyaml/text'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
-import { Failure, type FailureDetail } from '../failure.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
-import { secondsOf } from '../text/duration.ts'
-import { getKey, isJsonObject } from '../text/json.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'

@@ -1,8 +1,9 @@
 /** `DriftPolicy` and `Placement`: how a repository's drift is handled (design §9). */
+
+import { DURATION, secondsOf, WAIT } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
-import { DURATION, secondsOf, WAIT } from '../text/duration.ts'
 import { addressProblem } from './address-problem.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { commitSchema, pullRequestSchema } from './house-schema.ts'

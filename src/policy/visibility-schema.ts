@@ -1,10 +1,10 @@
 /** The policy about showing values: `hide` and `show`. */
 
+import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import type { VisibilityRule } from '../drift/visibility.ts'
-import { given } from '../text/given.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
 
 const target = z

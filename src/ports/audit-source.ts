@@ -1,6 +1,5 @@
 /** Where the API server's audit log comes from: a file, or a webhook that it is sent to. */
-import type { AuditedWrite } from '../krm/audit-event.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import type { AuditedWrite, ResourceId } from '@backporch/kyaml/resource'
 
 export interface AuditAnswer {
   /** Writes to each object, and to collections that it may have been in, by `resourceKey`; in the order of their answers, oldest first. */

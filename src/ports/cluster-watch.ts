@@ -1,6 +1,6 @@
 /** Changes of the objects of a cluster, as they come. */
-import type { Failure } from '../failure.ts'
-import type { JsonObject } from '../text/json.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
 
 /** Objects to follow: a kind in all namespaces, or in one. */
 export interface WatchedKind {

@@ -1,13 +1,10 @@
 /** The cluster as Backporch reads it. It has two adapters: the API server and a recorded cluster. */
 
-import type { Failure } from '../failure.ts'
-import type { FieldPath } from '../krm/field-path.ts'
-import type { FieldSchema } from '../krm/field-schema.ts'
-import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
-import type { Resource } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { FieldPath, FieldSchema } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import type { LiveView, Prediction, Resource, ResourceId, WantedObject } from '@backporch/kyaml/resource'
 import type { PackageFiles } from '../package/package-files.ts'
-import type { Json, JsonObject } from '../text/json.ts'
 
 export interface ClusterIdentity {
   /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */

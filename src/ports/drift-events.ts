@@ -1,6 +1,7 @@
 /** Kubernetes Events about the drift of an object. They are no part of what a turn decides, and nothing reads them again. */
-import type { ResourceId } from '../krm/resource-id.ts'
-import type { Note } from '../note.ts'
+
+import type { Note } from '@backporch/kyaml/note'
+import type { ResourceId } from '@backporch/kyaml/resource'
 
 export interface DriftEvent {
   readonly reason: 'DriftDetected' | 'DriftGone'

@@ -1,7 +1,7 @@
 /** What the daemon reports of itself: events, never values. Field names and events are in docs/guides/controller.md. */
-import type { Failure } from '../failure.ts'
-import type { Loggable } from '../krm/redaction/loggable.ts'
-import type { Note } from '../note.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import type { Loggable } from '@backporch/kyaml/redaction'
 import type { TracedRequest } from './trace.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const

@@ -2,7 +2,7 @@
  * Numbers of the daemon for a monitoring system. Their labels are names of clusters and packages, and words of our own: never the name of an
  * object, of a field or of a person, and never a value.
  */
-import type { Loggable } from '../krm/redaction/loggable.ts'
+import type { Loggable } from '@backporch/kyaml/redaction'
 import type { ClusterWatch } from './cluster-watch.ts'
 import type { TracedRequest } from './trace.ts'
 

@@ -1,8 +1,8 @@
 /** A git repository that holds packages: https, ssh or a local path. No work tree is ever touched. */
-import { Failure, type FailureDetail } from '../failure.ts'
-import type { ObjectId } from '../package/object-id.ts'
+import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { MAX_YAML_BYTES } from '@backporch/kyaml/read-yaml'
 import type { FileMode } from '../package/package-files.ts'
-import { MAX_YAML_BYTES } from '../yaml/read/go-yaml-text.ts'
 
 export interface RepositoryRefs {
   /** Short name of the branch that HEAD of the remote names: `main`. Empty where HEAD is detached or unborn, or names no base branch. */

@@ -1,5 +1,5 @@
 /** Requests that only `check` makes: what we could do, without doing it. */
-import type { FailureCode } from '../failure.ts'
+import type { FailureCode } from '@backporch/kyaml/failure'
 import type { ForgeKind } from './forge-setup.ts'
 
 /** One line of `check`. */

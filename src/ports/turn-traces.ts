@@ -1,5 +1,5 @@
 /** Turns as traces of OpenTelemetry. Names are words of our own; attributes are names of clusters and packages: never a value, an object or a path. */
-import type { Loggable } from '../krm/redaction/loggable.ts'
+import type { Loggable } from '@backporch/kyaml/redaction'
 
 /** Milliseconds since 1970, with fractions. */
 interface Period {

@@ -2,8 +2,7 @@
  * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` or `/VERB …` at the start of a line. Anyone may write a
  * comment. A quote or code is no command, and an unknown word is for another bot.
  */
-import { DURATION, secondsOf } from '../text/duration.ts'
-import { oneLine } from '../text/one-line.ts'
+import { DURATION, oneLine, secondsOf } from '@backporch/kyaml/text'
 import { linesOutsideCode } from './text/ticks.ts'
 
 export interface CommandArguments {

@@ -2,9 +2,11 @@
  * The origin of a rendered field: its location in a file, and the functions that changed it since (src/render/provenance.ts), each with the
  * entry of its config that the value is from.
  */
-import { type FieldPath, field } from '../krm/field-path.ts'
-import { shownPathOnly } from '../krm/redaction/shown-path.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { LineIndex } from '@backporch/kyaml/read-yaml'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { entryOf, keyOf, mapAt, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import type { PackageFiles } from '../package/package-files.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
@@ -12,9 +14,6 @@ import { functionName, type StepRun } from '../render/kpt/pipeline-step.ts'
 import { type SetterPattern, setterPatternOf } from '../render/kpt/setter-pattern.ts'
 import { ProvenanceWatcher } from '../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
-import { LineIndex } from '../yaml/read/go-yaml-text.ts'
-import { entryOf, keyOf, mapAt, resolved, type YamlMap, type YamlNode } from '../yaml/yaml-node.ts'
-import { nearestNode, nodeAtPath } from '../yaml/yaml-path.ts'
 import { AuthoredFiles } from './adopt/authored-files.ts'
 import { isSameDeclaration } from './moved-fields.ts'
 

@@ -2,10 +2,10 @@
  * Removals that empty a map or a list which live lacks too: a person who takes the last entry of `env` out of a manifest takes `env` out. An
  * API server refuses many empty maps, as `rollingUpdate: {}`.
  */
-import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
-import { stepKey } from '../krm/field-set.ts'
-import { isJsonArray, isJsonObject, type Json } from '../text/json.ts'
-import { withoutValueAt } from '../yaml/edit/edit-yaml-value.ts'
+
+import { withoutValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, formatFieldPath, stepKey, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { ResolvedChange } from './resolution-edits.ts'
 
 /** The same changes where nothing is emptied. The others stand for their group, with the path of what they empty. */

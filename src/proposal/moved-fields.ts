@@ -1,9 +1,9 @@
 /** The fields of the rendered package that an edit of the sources moves. */
-import { type FieldPath, valueAt } from '../krm/field-path.ts'
-import { shownPathOnly } from '../krm/redaction/shown-path.ts'
-import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { isJsonObject } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { DesiredResource, SourceLocation } from '../render/desired-set.ts'
-import { isJsonObject } from '../text/json.ts'
 import { leaves, otherDifferences, type Rendered } from './prove-edit.ts'
 import { isEdited, isWanted, type ResolvedChange } from './resolution-edits.ts'
 

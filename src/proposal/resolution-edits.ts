@@ -3,18 +3,17 @@
  * value where the value was authored. Release removes the field from git.
  */
 
+import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import { valueAt } from '@backporch/kyaml/field'
+import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isSecret, isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import type { ObjectManifest } from '../drift/authored/object-manifest.ts'
 import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
 import { withoutServerDefaults } from '../drift/noise/defaulted-fields.ts'
-import { Failure, type FailureDetail } from '../failure.ts'
-import { valueAt } from '../krm/field-path.ts'
-import { isSecret, isSensitive } from '../krm/redaction/redacted.ts'
-import { shownPathOnly } from '../krm/redaction/shown-path.ts'
-import { describeResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import { type Json, jsonEquals } from '../text/json.ts'
-import type { YamlEdit } from '../yaml/edit/edit-yaml.ts'
 import { inSourceForm } from './source-form.ts'
 import { whyNotWhole } from './whole/not-adopted.ts'
 

@@ -1,6 +1,7 @@
 /** The live value in the form in which git declares it. */
-import type { ResourceId } from '../krm/resource-id.ts'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
+
+import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 
 /** Groups whose types are the API server's own. */
 const BUILT_IN = new Set(['', 'apps', 'autoscaling', 'batch', 'extensions', 'node.k8s.io', 'resource.k8s.io', 'storage.k8s.io'])

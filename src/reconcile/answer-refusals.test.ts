@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { answer, ask, message, opened, reactions, record, resolutions, type Scene, tick } from '../../test/fakes/answered-proposal.ts'
 import { mergeByHand, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 import { driftOf } from '../proposal/text/ticks.ts'
 
 for (const permission of ['none', 'read'] as const) {

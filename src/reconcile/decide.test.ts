@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { BOT_EMAIL } from '../../test/fakes/memory-repository.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, proposed, refused, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../test/fakes/turn-world.ts'
-import { redactionKey } from '../krm/redaction/redacted.ts'
 
 test('what is merged is what the record says: a branch with more on it, in our own name, is refused', async () => {
   const world = await proposed()

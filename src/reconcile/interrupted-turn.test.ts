@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Interrupted } from '@backporch/kyaml/failure'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { Interrupted } from '../failure.ts'
 import { runTurn, type TurnResult } from './run-turn.ts'
 
 /** Ends the work at the nth call of what the turn reads and writes, and counts the calls. */

@@ -1,13 +1,13 @@
 /** Units that `kubectl kustomize` renders, from the first difference to the proposal. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { appliedBy, removedFrom } from '../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, refused, TurnWorld, yaml } from '../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
-import type { Json } from '../text/json.ts'
 import { BetweenTurns } from './observe/between-turns.ts'
 
 /** Remembers what was built, so that the tests together build each content once. */

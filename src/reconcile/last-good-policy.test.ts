@@ -1,12 +1,12 @@
 /** A policy that cannot be used, over whole turns: an earlier one decides, and nothing is opened, merged or settled (docs/adr/0071-the-last-good-policy.md). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { answer, ask, opened, resolutions, tick } from '../../test/fakes/answered-proposal.ts'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { AT_ONCE, policyText, refused, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { Failure } from '../failure.ts'
 import type { DriftReport } from '../record/schema.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'

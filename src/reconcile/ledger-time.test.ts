@@ -1,9 +1,9 @@
 /** What the ledger says about time: how often it is written, which observation counts, and files of the version before. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { type CliOutcome, runInWorld } from '../../test/fakes/cli-world.ts'
 import { mergeByHand, proposed, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 import { type ClusterStatus, clusterObservationSchema } from '../record/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'

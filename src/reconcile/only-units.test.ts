@@ -1,9 +1,9 @@
 /** Turns about some units of some clusters. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { neverAnswer } from '../../test/waiting/wait-until.ts'
-import { Failure } from '../failure.ts'
 import { BetweenTurns } from './observe/between-turns.ts'
 import type { TurnResult } from './run-turn.ts'
 import type { OnlyUnits } from './turn-request.ts'

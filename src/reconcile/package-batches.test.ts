@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { objectId } from '@backporch/kyaml/object-id'
 import type { FoundPackage } from '../package/find-packages.ts'
-import { objectId } from '../package/object-id.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'
 import { batchesOf } from './package-batches.ts'
 

@@ -3,7 +3,7 @@
  * answers become part of the observation, until the plan has no more questions.
  */
 import { setImmediate } from 'node:timers/promises'
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { type KnownPlans, planTurn, type TurnPlan, TurnPlanner } from '../plan/turn/plan-turn.ts'
 import type { ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import { type PlanQuestion, type StepAnswers, Unanswered, type UnitAnswers, UnitQuestions } from '../plan/turn/turn-questions.ts'

@@ -1,10 +1,10 @@
 /** `drift/restored` on a merge commit has what the syncer's own resource reports about the merge. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB, yaml } from '../../test/fakes/turn-world.ts'
-import type { JsonObject } from '../text/json.ts'
 
 const LABELS = { app: 'web', 'kustomize.toolkit.fluxcd.io/name': 'apps', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system' }
 

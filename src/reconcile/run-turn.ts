@@ -2,7 +2,7 @@
  * The whole turn of design §2, which the command line, the controller and every dry run are: observe, plan, apply. A ref
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
-import { Failures } from '../failure.ts'
+import { Failures } from '@backporch/kyaml/failure'
 import type { DecidedUnit } from '../plan/decisions/unobserved-decisions.ts'
 import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { NotObserved } from '../plan/turn/turn-observation.ts'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, policyText, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 import { unitFailures } from '../plan/turn/unit-result.ts'
 import { driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
-import type { JsonObject } from '../text/json.ts'
 import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 
 const open = (world: FleetWorld) => world.forge.proposals.filter(({ state }) => state === 'open')

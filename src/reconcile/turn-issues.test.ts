@@ -1,11 +1,11 @@
 /** The dashboard issue over whole turns: what is on it, when it is written, and what its boxes do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { RolloutWorld } from '../../test/hostile/rollout-world.ts'
-import { Failure } from '../failure.ts'
 
 const NOW = 'detect: {minAge: 0s, settle: 0s}'
 const WINDOW = `{mode: Propose, ${NOW}, windows: [{name: freeze, kind: hold, schedule: "0 9 * * *", duration: 20h}]}`

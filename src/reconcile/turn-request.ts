@@ -1,6 +1,7 @@
 /** The request for a turn, in the parts of design §4, and what it works with. */
-import type { LabelSelector } from '../krm/label-selector.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
+
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import type { LabelSelector } from '@backporch/kyaml/resource'
 import type { ResolutionSelectors } from '../plan/commands/resolution-request.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'

@@ -1,13 +1,13 @@
 /** What people decided about a unit that could not be observed in the turn that finds it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { MemoryPorch } from '../../test/fakes/memory-porch.ts'
 import { KPTFILE, mergeByHand, policyText, proposed, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure } from '../failure.ts'
 import { type ClosedEpisode, type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 const PACKAGE = 'apps/web'
 

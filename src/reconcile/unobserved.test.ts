@@ -1,14 +1,14 @@
 /** What the ledger says of what could not be observed, of what was observed twice, and of which observation counts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { KPTFILE, policyText, proposed, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { Failure, type FailureCode } from '../failure.ts'
 import { clusterObservationSchema } from '../record/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { readResourceGroup } from '../status/resource-group.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 type Repository = TurnWorld['repository']
 

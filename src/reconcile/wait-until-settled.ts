@@ -1,5 +1,5 @@
 /** After a merge that a syncer brings to the cluster: turns until live agrees. */
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { stillApplying } from '../plan/decisions/pending-settles.ts'
 import type { Clock } from '../ports/clock.ts'
 import { runTurn, type TurnResult } from './run-turn.ts'

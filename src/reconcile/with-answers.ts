@@ -1,6 +1,7 @@
 /** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
+
+import { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../drift/authored/object-manifest.ts'
-import { Failure } from '../failure.ts'
 import type { Answers } from '../plan/turn/turn-questions.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import type { FunctionLibrary } from '../render/answer-calls.ts'

@@ -1,8 +1,8 @@
 /** A change of a report or a record as a function reports it: the object and the field, and never a value. */
-import { parseFieldPath } from '../krm/field-path.ts'
-import { shownPathOnly } from '../krm/redaction/shown-path.ts'
+import { parseFieldPath } from '@backporch/kyaml/field'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { oneLine } from '@backporch/kyaml/text'
 import type { FunctionResult } from '../render/kpt/krm-function.ts'
-import { oneLine } from '../text/one-line.ts'
 import type { Change } from './schema.ts'
 
 const NAME_LIMIT = 253

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import * as fc from '../../test/seeds/fast-check.ts'
-import type { Json } from '../text/json.ts'
 import { formatSides, formatValue, hiddenBytes } from './format-value.ts'
 
 const ROWS: readonly (readonly [value: Json | undefined, text: string, bytes: number | undefined])[] = [

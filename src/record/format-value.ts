@@ -1,6 +1,6 @@
 /** A shown value as one short piece of text: in commit messages, tables and lines of `diff`. */
-import { canonicalJson, type Json } from '../text/json.ts'
-import { oneLine } from '../text/one-line.ts'
+import { canonicalJson, type Json } from '@backporch/kyaml/json'
+import { oneLine } from '@backporch/kyaml/text'
 
 const HIDDEN = /^(hmac-sha256:[0-9a-f]{16} \((\d+) bytes\)|redacted \(not read\))$/
 

@@ -1,8 +1,8 @@
 /** The writers in the ledger: an audit log is stored for days, and drift may wait for weeks. */
 
+import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { Change, DriftReport } from './schema.ts'
 
 /** By fingerprint of the change: those with a user. */

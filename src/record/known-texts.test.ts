@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { KnownTexts } from './known-texts.ts'
 
 test('a text that was read before gives the same value, which is frozen', () => {

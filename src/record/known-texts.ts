@@ -1,8 +1,8 @@
 /** A cache of parsed texts that are read again and again: each turn reads the whole ledger, and most of it is unchanged since the turn before. */
 import { createHash } from 'node:crypto'
+import type { Json } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { LRUCache } from 'lru-cache'
-import type { Json } from '../text/json.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 /** Characters of all texts. The texts themselves are not stored; their values take about three bytes for each character. 10,000 changes have 15 million. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { htmlCode, markdownLink, markdownProse } from '../text/markdown-text.ts'
+import { htmlCode, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 
 test('words stay words, and names, numbers with signs and addresses stand in code', () => {
   assert.equal(

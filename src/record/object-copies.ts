@@ -2,14 +2,12 @@
  * Copies of what a Restore may delete or replace, so that git has it before the cluster loses it: objects that git does not declare,
  * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
  */
+
+import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import { type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
+import { type ResourceId, resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../drift/drift.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
-import { shownWithHidden } from '../krm/redaction/shown-object.ts'
-import { shownPath } from '../krm/redaction/shown-path.ts'
-import { withoutBookkeeping } from '../krm/resource.ts'
-import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { LAST_APPLIED } from '../syncers/kubectl.ts'
-import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
 import { refOf } from './build-report.ts'
 import { frozen } from './known-texts.ts'
 import type { ObjectCopy } from './schema.ts'

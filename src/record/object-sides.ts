@@ -3,15 +3,13 @@
  * undone, so that exactly the drift is between the two, and neither what a server adds nor what is ignored. The values at
  * the drift are those of the report; everything around them is shown as `shownObject` has it.
  */
+
+import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import { type RedactionKey, shownObject, shownPath } from '@backporch/kyaml/redaction'
+import { type ResourceId, withoutBookkeeping } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
-import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../krm/field-path.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
-import { shownObject } from '../krm/redaction/shown-object.ts'
-import { shownPath } from '../krm/redaction/shown-path.ts'
-import { withoutBookkeeping } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
-import { EditRefusal, withoutValueAt, withValueAt } from '../yaml/edit/edit-yaml-value.ts'
 import { showChange } from './build-report.ts'
 import { formatDocument } from './write-document.ts'
 

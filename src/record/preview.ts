@@ -1,6 +1,7 @@
 /** `Preview`: what a merge changes of each unit, and which of these changes are already live. It is printed and put into a comment, and never kept in git. */
+
+import type { Json } from '@backporch/kyaml/json'
 import * as z from 'zod'
-import type { Json } from '../text/json.ts'
 import { refSchema } from './rollout-schema.ts'
 import { API_VERSION, riskSchema } from './schema.ts'
 

@@ -3,8 +3,8 @@
  * that was merged in another shape, or whose branch is gone, is known by what it held.
  */
 import { createHash } from 'node:crypto'
+import { given } from '@backporch/kyaml/text'
 import { z } from 'zod'
-import { given } from '../text/given.ts'
 import { isRecordPath } from './record-paths.ts'
 import { API_VERSION, documentHead } from './schema.ts'
 

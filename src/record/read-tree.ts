@@ -1,8 +1,9 @@
 /** Documents of Backporch among the resources of a package, as functions receive them: YAML trees. */
+
+import type { Json } from '@backporch/kyaml/json'
+import { oneLine } from '@backporch/kyaml/text'
+import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
-import type { Json } from '../text/json.ts'
-import { oneLine } from '../text/one-line.ts'
-import { jsonOf, textAt, type YamlMap } from '../yaml/yaml-node.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, driftRecordSchema, driftReportSchema } from './schema.ts'
 
 export interface TreeProblem {

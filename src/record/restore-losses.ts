@@ -1,5 +1,5 @@
 /** What a Restore removes from the cluster, and what of that is stored: sentences for people, which each sink encodes. */
-import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { Change, DriftRecord, ObjectCopy } from './schema.ts'
 
 const NAMED = 5

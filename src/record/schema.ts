@@ -2,9 +2,10 @@
  * The documents that Backporch writes, as one zod definition each: the writer's type, the reader's check and the JSON
  * Schema under docs/schema/ come from it. Shapes follow the Kubernetes API conventions.
  */
+
+import type { Json } from '@backporch/kyaml/json'
 import * as z from 'zod'
 import { STATUS_WORDS } from '../status/kstatus-fields.ts'
-import type { Json } from '../text/json.ts'
 import { refSchema, rolledBackSchema, rolloutSchema } from './rollout-schema.ts'
 
 export const API_VERSION = 'backporch.dev/v1alpha1'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { redactionKey } from '../krm/redaction/redacted.ts'
 import { shownText } from './shown-text.ts'
 
 const KEY = redactionKey(new Uint8Array(32).fill(7))

@@ -3,14 +3,11 @@
  * the rest and their comments stay, and two texts still differ where their hidden values do.
  */
 
-import { hasSecretText } from '../krm/redaction/credential-text.ts'
-import type { RedactionKey } from '../krm/redaction/redacted.ts'
-import { shownObject, type VisibilityOf } from '../krm/redaction/shown-object.ts'
-import { readResource } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
-import { readYamlNodes } from '../yaml/read/read-yaml-node.ts'
-import { jsonOf, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
+import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { hasSecretText, type RedactionKey, shownObject, type VisibilityOf } from '@backporch/kyaml/redaction'
+import { type ResourceId, readResource } from '@backporch/kyaml/resource'
+import { jsonOf, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 
 /** Hidden parts: offsets in UTF-16 code units, and the replacement. */
 interface Hidden {

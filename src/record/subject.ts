@@ -1,6 +1,6 @@
 /** One line that summarises the change: subject of the commit and title of the proposal, which are always the same. */
 
-import { oneLine } from '../text/one-line.ts'
+import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from './commit-text.ts'
 import { formatSides, formatValue } from './format-value.ts'
 import type { Change, DriftRecord } from './schema.ts'

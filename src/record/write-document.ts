@@ -1,8 +1,9 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
+
+import { writeDocument } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import type { z } from 'zod'
-import { Failure } from '../failure.ts'
-import { isJsonObject, type Json, jsonEquals } from '../text/json.ts'
-import { writeDocument } from '../yaml/edit/edit-yaml-write.ts'
 import { clusterObservationSchema } from './cluster-observation.ts'
 import { frozen, knownTexts } from './known-texts.ts'
 import { pushedBranchSchema } from './pushed-branch.ts'

@@ -1,5 +1,5 @@
 /** Runs a render with a library that answers function calls at once. */
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import {
   describeStep,
   type FunctionAnswer,

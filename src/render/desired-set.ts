@@ -1,7 +1,7 @@
 /** The objects that a package declares, with their locations. */
-import type { FieldPath } from '../krm/field-path.ts'
-import type { Resource } from '../krm/resource.ts'
-import type { Note } from '../note.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import type { Note } from '@backporch/kyaml/note'
+import type { Resource } from '@backporch/kyaml/resource'
 import type { InventoryRef } from '../ports/cluster.ts'
 
 export interface SourceLocation {

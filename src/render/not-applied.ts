@@ -1,7 +1,7 @@
 /** Objects of a package that kpt never applies to a cluster. */
 
-import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, partOf, textOf } from '../text/json.ts'
+import { getKey, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'

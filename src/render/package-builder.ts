@@ -1,6 +1,6 @@
 /** Programs that render files: `kubectl kustomize`, `helm template`, and commands of the operator. */
 import { createHash } from 'node:crypto'
-import type { FailureDetail } from '../failure.ts'
+import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '../package/package-files.ts'
 
 /** One run: the whole input that decides about its output. */

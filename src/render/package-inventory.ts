@@ -1,10 +1,9 @@
 /** The inventory that a package names: a `kind: ResourceGroup` file, or the Kptfile's older `inventory`. */
 
-import { labelsOf, metadataText } from '../krm/resource.ts'
-import type { Note } from '../note.ts'
+import { isJsonObject, type Json } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { labelsOf, metadataText } from '@backporch/kyaml/resource'
 import type { InventoryRef } from '../ports/cluster.ts'
-import type { Json } from '../text/json.ts'
-import { isJsonObject } from '../text/json.ts'
 import type { SourceLocation } from './desired-set.ts'
 
 /** Label that carries the inventory's id (cli-utils `pkg/common/common.go`). */

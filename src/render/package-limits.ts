@@ -1,7 +1,7 @@
 /** What one package may become in memory, whatever its bytes are (ADR 74). */
-import { Failure } from '../failure.ts'
-import { isJsonObject, type Json } from '../text/json.ts'
-import { describeMost } from '../yaml/read/read-yaml-limits.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type Json } from '@backporch/kyaml/json'
+import { describeMost } from '@backporch/kyaml/read-yaml'
 
 /** Keys and values of all objects. Each takes up to 70 bytes for as long as the package is compared. */
 const MOST_NODES = 1_000_000

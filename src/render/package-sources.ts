@@ -1,10 +1,10 @@
 /** The source files of a package: its Kptfiles, the manifests that kpt reads, and the files that cannot be read. */
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { decodeYaml } from '@backporch/kyaml/read-yaml'
 import { goClean } from '../package/clean-path.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFile, PackageFiles } from '../package/package-files.ts'
 import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
-import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
 import { checkFunctionConfigs } from './kpt/function-config.ts'
 import { readKnownKptfile } from './kpt/known-kptfiles.ts'
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'

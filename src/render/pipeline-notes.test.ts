@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sentenceOf } from '@backporch/kyaml/note'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { sentenceOf } from '../note.ts'
 import { answerCalls } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 

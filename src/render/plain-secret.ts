@@ -1,10 +1,9 @@
 /** Secrets with plain values in git. */
 
-import type { FieldPath } from '../krm/field-path.ts'
-import { isSecret } from '../krm/redaction/redacted.ts'
-import { readResource } from '../krm/resource.ts'
-import { describeResourceId } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json } from '../text/json.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { describeResourceId, readResource } from '@backporch/kyaml/resource'
 
 /**
  * A sentence that names the keys of a Secret with values in the manifest, never a value; undefined for other objects. A file that SOPS

@@ -1,9 +1,8 @@
 /** The objects of files as a build prints them, each with the mark of its file. */
-import { Failure } from '../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { decodeYaml, type GoYamlDocument, objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
-import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '../text/json.ts'
-import { type GoYamlDocument, objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
-import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
 import { folderOf } from './kustomize/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from './kustomize/kustomize-build.ts'
 

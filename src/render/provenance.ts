@@ -2,8 +2,7 @@
  * Records which steps of a pipeline wrote which fields. The writes of a built-in function are observed, also of a value that does not
  * change. Of the output of another program, every new or different value was written by it.
  */
-import { isTextToAll, resolveGoScalar } from '../yaml/go-scalar.ts'
-import { entryOf, keyOf, resolved, type YamlMap, type YamlNode, type YamlScalar } from '../yaml/yaml-node.ts'
+import { entryOf, isTextToAll, keyOf, resolved, resolveGoScalar, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
 import type { PipelineStep, StepRun } from './kpt/pipeline-step.ts'
 import type { RenderWatcher } from './kpt/run-pipeline.ts'
 

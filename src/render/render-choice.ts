@@ -1,4 +1,4 @@
-import { canonicalJson, partOf } from '../text/json.ts'
+import { canonicalJson, partOf } from '@backporch/kyaml/json'
 import type { ClusterCapabilities, SyncerBuild } from './syncer-build.ts'
 
 /** The tool that renders a unit, as the policy names it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { annotationsOf, metadataText } from '@backporch/kyaml/resource'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
-import { annotationsOf, metadataText } from '../krm/resource.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 

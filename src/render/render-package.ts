@@ -2,12 +2,12 @@
  * Renders a package to its desired set. Without a pipeline these are the declared objects; the files that count, and their order, are kpt's
  * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the output of `kpt fn render`.
  */
-import { Failure, Failures, failuresOf } from '../failure.ts'
+import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { type GoYamlFile, objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { kptJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFiles } from '../package/package-files.ts'
-import { getKey, isJsonObject, type Json } from '../text/json.ts'
-import { type GoYamlFile, objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
-import { kptJsonOf, type YamlMap } from '../yaml/yaml-node.ts'
 import type { DesiredSet } from './desired-set.ts'
 import { DesiredSetBuilder } from './desired-set-builder.ts'
 import { attributeRender } from './kpt/attribution.ts'

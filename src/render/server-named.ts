@@ -1,5 +1,5 @@
 /** Manifests whose objects get their names from the server: https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values. */
-import { type Json, partOf, textOf } from '../text/json.ts'
+import { type Json, partOf, textOf } from '@backporch/kyaml/json'
 
 /**
  * Why a manifest with `generateName` and without a name is not compared: each create gives another object, and git knows none of their

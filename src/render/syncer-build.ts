@@ -1,10 +1,9 @@
 /** What a syncer makes of a folder for one of its resources: how a build of it begins, and what becomes of the output. */
-import { metadataText } from '../krm/resource.ts'
-import { parseApiVersion, type ResourceId } from '../krm/resource-id.ts'
+
+import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
+import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { metadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
 import type { PackageFiles } from '../package/package-files.ts'
-import { isJsonObject, type JsonObject, textOf } from '../text/json.ts'
-import { parseGoYaml } from '../yaml/read/go-yaml.ts'
-import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
 import type { SourceLocation } from './desired-set.ts'
 import type { ChartFiles } from './helm/chart-templates.ts'
 import type { SourceFiles } from './kustomize/kustomize-build.ts'

@@ -1,6 +1,6 @@
 /** Decrypts what SOPS encrypted: a program of the operator with the keys of the operator. */
-import type { FailureDetail } from '../failure.ts'
-import type { PlainValues } from '../krm/redaction/plain-values.ts'
+import type { FailureDetail } from '@backporch/kyaml/failure'
+import type { PlainValues } from '@backporch/kyaml/redaction'
 
 export interface EncryptedText {
   /** For people: the file, from the root of the repository, or the object. */

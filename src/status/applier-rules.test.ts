@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import {
   APPLICATION,
   type ApplierWorld,
@@ -11,7 +12,6 @@ import {
   PROFILE,
   ROOT_SYNC,
 } from '../../test/fakes/applier-world.ts'
-import type { JsonObject } from '../text/json.ts'
 import type { Applier } from './applier.ts'
 
 interface Expected {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LiveState } from '@backporch/kyaml/resource'
 import { APPLICATION, drift, FORBIDDEN, judged, KUSTOMIZATION, present, ROOT_SYNC, WEB } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import type { LiveState } from '../krm/live-view.ts'
 import { claimsOf } from '../syncers/claims.ts'
 import { type Applier, applierOf } from './applier.ts'
 

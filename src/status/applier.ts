@@ -3,17 +3,16 @@
  * judges by their reports. What could not be read is `unknown`.
  */
 
+import { asFailure } from '@backporch/kyaml/failure'
+import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { type LiveState, type LiveView, resourceKey } from '@backporch/kyaml/resource'
+import { joined, listed, type Phrase, phrase, plain } from '@backporch/kyaml/text'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
-import { asFailure } from '../failure.ts'
-import type { LiveState, LiveView } from '../krm/live-view.ts'
-import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { titleOf } from '../syncers/claims.ts'
 import { applierKind, namesOfManager } from '../syncers/registry.ts'
 import type { Claim, DriftedField, Judgement, Restores, SyncerReport } from '../syncers/syncer.ts'
-import type { JsonObject } from '../text/json.ts'
-import { joined, listed, type Phrase, phrase, plain } from '../text/phrase.ts'
 
 export interface Applier {
   /** `Flux Kustomization apps/web`, `field manager ci`, `nobody`. Printable ASCII, as all texts here: whatever else a name holds is a `?`. */

@@ -2,7 +2,7 @@
  * The accessors of kstatus. `NestedString`, `NestedInt64` and `FromUnstructured` of apimachinery fail on a value of the wrong type, `GetIntField`
  * and `GetStringField` of cli-utils (pkg/kstatus/status/util.go) take their default; a verdict depends on the accessor of its rule.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 
 /** The six words of kstatus. */
 export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const

@@ -1,5 +1,5 @@
 /** kstatus rules of the kinds that run Pods. Source: cli-utils v0.37.2, pkg/kstatus/status/core.go. */
-import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import {
   conditionsOf,
   current,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { KSTATUS_OBJECTS } from '../../test/corpus/kstatus/objects.ts'
-import type { JsonObject } from '../text/json.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from './kstatus.ts'
 
 const AT = new Date('2026-11-20T10:00:00Z')

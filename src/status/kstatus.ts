@@ -2,7 +2,7 @@
  * kstatus, with the rules and sentences of sigs.k8s.io/cli-utils `pkg/kstatus/status` (`Compute`), so that `kpt live status`, Config Sync and
  * Backporch agree (docs/facts/kstatus-rules.md).
  */
-import { getKey, type JsonObject } from '../text/json.ts'
+import { getKey, type JsonObject } from '@backporch/kyaml/json'
 import {
   conditionsOf,
   current,

@@ -1,7 +1,7 @@
 /** The rule of kstatus' poller, and what it leaves to the workload's own status. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '../text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { failedByPods, isOwnedBy, podSelector, waitsForPods } from './owned-pods.ts'
 
 const AT = new Date('2026-11-21T10:00:00Z')

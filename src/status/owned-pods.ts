@@ -2,9 +2,9 @@
  * The pods of a workload, as the poller of kstatus counts them: a workload that is in progress has failed as soon as one of its pods has
  * (docs/facts/kstatus-pods.md). A pod that ended is Current, whatever its exit code, so one that was evicted and replaced makes nothing fail.
  */
-import { metadataText } from '../krm/resource.ts'
-import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+
+import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { computeStatus, type ObjectStatus } from './kstatus.ts'
 
 /** A Deployment, a DaemonSet and a Job are judged by their own status alone, as by kpt. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { getKey, type Json, type JsonObject } from '@backporch/kyaml/json'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { getKey, type Json, type JsonObject } from '../text/json.ts'
 import { buildResourceGroup, type GroupMember, type GroupSource, type MemberDrift, readResourceGroup } from './resource-group.ts'
 
 const web: GroupMember = {

@@ -3,9 +3,9 @@
  * (docs/facts/resource-group.md).
  */
 
-import { isSensitive } from '../krm/redaction/redacted.ts'
-import { formatResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { isSensitive } from '@backporch/kyaml/redaction'
+import { formatResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
 export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'

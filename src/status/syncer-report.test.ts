@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LiveState } from '../krm/live-view.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
 import type { Claim } from '../syncers/syncer.ts'
 import { NO_SYNCER_REPORT } from '../syncers/syncer.ts'
-import type { JsonObject } from '../text/json.ts'
 import { syncerReportOf } from './syncer-report.ts'
 
 const COMMIT = '0123456789'.repeat(4)

@@ -1,10 +1,9 @@
 /** Reports of the syncers of a package: the applied commit, whether they are at work, whether they are suspended. */
-import type { LiveView } from '../krm/live-view.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import { type LiveView, resourceKey } from '@backporch/kyaml/resource'
+import { plain } from '@backporch/kyaml/text'
 import { titleOf } from '../syncers/claims.ts'
 import { applierKind } from '../syncers/registry.ts'
 import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/syncer.ts'
-import { plain } from '../text/phrase.ts'
 
 /**
  * Several syncers report only what all of them report, because each applies its own commit.

@@ -1,5 +1,5 @@
 /** Health of a unit: the worst of its objects, in the words of kstatus. */
-import { resourceKey } from '../krm/resource-id.ts'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { StatusWord } from './kstatus-fields.ts'
 import type { GroupMember } from './resource-group.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import type { JsonObject } from '../text/json.ts'
 import { managerOf } from './unmanaged.ts'
 
 function config(metadata: JsonObject, by = 'kubectl-create', kind = 'ConfigMap'): JsonObject {

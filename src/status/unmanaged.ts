@@ -3,13 +3,11 @@
  * with its marks counts as managed.
  */
 
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { annotationsOf, isControlled, labelsOf, readResource, resourceKey } from '@backporch/kyaml/resource'
 import { isControlPlane } from '../drift/attribute/actor-classes.ts'
-import { managedFieldsOf } from '../krm/managed-fields.ts'
-import { isControlled } from '../krm/owner-references.ts'
-import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
-import type { JsonObject } from '../text/json.ts'
 
 /**
  * Objects of every namespace, by `group/Kind/name`. Sources: kubernetes `pkg/controller/serviceaccount`,

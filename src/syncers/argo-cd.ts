@@ -4,13 +4,11 @@
  * `util/argo/normalizers/diff_normalizer.go`, `pkg/apis/application/v1alpha1/types.go`, gitops-engine `pkg/sync/hook`. Sync windows (of the
  * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not read.
  */
-import { managedFieldsOf } from '../krm/managed-fields.ts'
-import { annotationsOf, metadataText } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { annotationsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { listed, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
 import type { Finding } from '../ports/probes.ts'
-import { matchesGlob } from '../text/glob.ts'
-import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
-import { listed, type Phrase, phrase } from '../text/phrase.ts'
 import { argoSources } from './argo-sources.ts'
 import { hookValues } from './helm.ts'
 import { ignoredBy, readIgnores } from './ignore-rules.ts'

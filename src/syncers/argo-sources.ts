@@ -3,8 +3,8 @@
  * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`).
  */
 
-import { metadataText } from '../krm/resource.ts'
-import { parseApiVersion } from '../krm/resource-id.ts'
+import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { shortBranch } from '../package/ref-name.ts'
 import { applicationsOf } from '../render/argo/application-set.ts'
 import { argoDirectory } from '../render/argo/argo-directory.ts'
@@ -16,7 +16,6 @@ import { setMakers } from '../render/argo/set-maker.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined, resolvePath } from '../render/kustomize/kustomization-walk.ts'
 import type { SyncerBuilder } from '../render/syncer-build.ts'
-import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import { declarationOf, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from './unit-source.ts'

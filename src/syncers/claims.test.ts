@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
 import { withMetadata } from '../../test/fakes/live-object.ts'
 import { deploymentOf, type MarkedBy } from '../../test/fakes/syncer-marks.ts'
-import type { LiveState } from '../krm/live-view.ts'
-import { resourceKey } from '../krm/resource-id.ts'
-import type { JsonObject } from '../text/json.ts'
 import { claimsOf } from './claims.ts'
 
 const WEB = 'apps/Deployment/shop/web'

@@ -1,8 +1,8 @@
 /** Claims of syncers on objects, by the marks that they leave. Marks can be forged or copied, so a mark that names its object is compared with it. */
-import type { LiveView } from '../krm/live-view.ts'
-import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
-import type { JsonObject } from '../text/json.ts'
-import type { Phrase } from '../text/phrase.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import { annotationsOf, type LiveView, labelsOf, readResource } from '@backporch/kyaml/resource'
+import type { Phrase } from '@backporch/kyaml/text'
 import { APPLIER_KINDS, applierKind } from './registry.ts'
 import type { Claim, MarkedObject } from './syncer.ts'
 

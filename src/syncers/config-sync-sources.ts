@@ -1,12 +1,11 @@
 /** The folders that RootSyncs and RepoSyncs of Config Sync apply from a repository (docs/facts/config-sync-sources.md). */
 
-import { annotationsOf, metadataText } from '../krm/resource.ts'
-import { parseApiVersion } from '../krm/resource-id.ts'
+import { type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { annotationsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { shortBranch } from '../package/ref-name.ts'
 import { configSyncFolder } from '../render/config-sync/config-sync-folder.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'
-import { type JsonObject, partOf, textOf } from '../text/json.ts'
 import { folderOf } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import { declaredNamed, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from './unit-source.ts'

@@ -2,10 +2,11 @@
  * Config Sync: RootSync and RepoSync. Sources: kpt-config-sync `pkg/metadata/{annotations,metadata}.go`, `pkg/declared/{scope,
  * resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`, `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
-import { metadataText } from '../krm/resource.ts'
+
+import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
+import { type Phrase, phrase } from '@backporch/kyaml/text'
 import type { Finding } from '../ports/probes.ts'
-import { isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
-import { type Phrase, phrase } from '../text/phrase.ts'
 import { CONFIG_SYNC_SOURCES } from './config-sync-sources.ts'
 import { judgeOwn, withExceptions } from './judgement.ts'
 import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'

@@ -4,10 +4,10 @@
  * drift_controller.go` (correctDrift), `pkg/apis/fleet.cattle.io/v1alpha1`. Read only: it was not run against this
  * (docs/facts/fleet-and-kluctl.md).
  */
-import { labelsOf } from '../krm/resource.ts'
-import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
-import { phrase } from '../text/phrase.ts'
+
+import { getKey, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { labelsOf, parseApiVersion } from '@backporch/kyaml/resource'
+import { phrase } from '@backporch/kyaml/text'
 import { hookOfHelm, leftUnmarkedByHelm, releaseMark, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { ignoreException, judgeOwn, withExceptions } from './judgement.ts'

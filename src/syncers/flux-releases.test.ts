@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { releaseOf } from './flux-releases.ts'
 
 test('the name of a release is that of the newest snapshot, of the spec, or of the resource, and Helm takes 53 characters of it', () => {

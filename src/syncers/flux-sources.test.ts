@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { FLUX_SOURCES } from './flux-sources.ts'
 import { sameRepository } from './sync-path.ts'
 import type { SourcedRepository } from './unit-source.ts'

@@ -2,11 +2,11 @@
  * The folders that Flux Kustomizations apply from a repository (kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
  * `docs/spec/v1/gitrepositories.md`).
  */
-import { metadataText } from '../krm/resource.ts'
-import { parseApiVersion } from '../krm/resource-id.ts'
+
+import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { followedRepository, whyNotHad } from './flux-git.ts'
 import { builtReleaseSource, HELM_TOOLKIT, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
 import { folderOf, isFilled } from './own-resource.ts'

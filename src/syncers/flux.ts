@@ -3,12 +3,12 @@
  * disabled`, `ssa`, prune) and `api/v1/inventory_types.go`, helm-controller `docs/spec/v2/helmreleases.md` (drift detection, suspend) and
  * issue 1352 (the inventory of a HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
  */
-import { annotationsOf, labelsOf, metadataText } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+
+import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { annotationsOf, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { phrase } from '@backporch/kyaml/text'
 import type { Finding } from '../ports/probes.ts'
 import { ArtifactFiles } from '../render/flux/artifact-files.ts'
-import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
-import { phrase } from '../text/phrase.ts'
 import { contentOf } from './flux-git.ts'
 import { HELM_TOOLKIT as HELM, releaseOf } from './flux-releases.ts'
 import { FLUX_SOURCES } from './flux-sources.ts'

@@ -1,12 +1,9 @@
 /** Ignore rules in the syncers' own resources. */
 
+import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { getKey, type Json, type JsonObject, objectsIn, parsePointer, textOf, textsIn } from '@backporch/kyaml/json'
+import { annotationsOf, labelsOf, matchesLabels, parseApiVersion, parseLabelSelector } from '@backporch/kyaml/resource'
 import { RE2JS } from 're2js'
-import { type FieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
-import { matchesLabels, parseLabelSelector } from '../krm/label-selector.ts'
-import { annotationsOf, labelsOf } from '../krm/resource.ts'
-import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, type Json, type JsonObject, objectsIn, textOf, textsIn } from '../text/json.ts'
-import { parsePointer } from '../text/json-pointer.ts'
 import type { DriftedField, ForeignIgnore, IgnoreSource, TargetPart } from './syncer.ts'
 
 /** `unknown`: a rule of a kind that is not evaluated. */

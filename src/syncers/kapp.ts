@@ -1,4 +1,4 @@
-import { phrase } from '../text/phrase.ts'
+import { phrase } from '@backporch/kyaml/text'
 import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
 import { type ApplierKind, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
 

@@ -3,9 +3,10 @@
  * `pkg/deployment/deployment_item.go` (marks), `pkg/deployment/utils/{delete,hooks}_utils.go`, `docs/kluctl/deployments/annotations`,
  * `docs/gitops/spec/v1beta1/kluctldeployment.md`. Read only: it was not run against this (docs/facts/fleet-and-kluctl.md).
  */
-import { annotationsOf } from '../krm/resource.ts'
-import type { JsonObject } from '../text/json.ts'
-import { phrase } from '../text/phrase.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import { annotationsOf } from '@backporch/kyaml/resource'
+import { phrase } from '@backporch/kyaml/text'
 import { hookValues, retainedByHelm } from './helm.ts'
 import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
 import { type ApplierKind, type BuiltInRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'

@@ -3,8 +3,8 @@
  * annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations), `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
  */
 
-import { annotationsOf } from '../krm/resource.ts'
-import { phrase } from '../text/phrase.ts'
+import { annotationsOf } from '@backporch/kyaml/resource'
+import { phrase } from '@backporch/kyaml/text'
 import { type Exception, withExceptions } from './judgement.ts'
 import { isName, unlisted } from './own-resource.ts'
 import { type ApplierKind, type DriftedField, type KeepRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'

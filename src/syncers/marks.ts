@@ -1,8 +1,6 @@
 /** The marks of syncers: what the syncer itself wrote of them is no difference. */
-import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
-import type { FieldSet, FieldSetChild } from '../krm/field-set.ts'
-import { managedFieldsOf, ownsLocation } from '../krm/managed-fields.ts'
-import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { type FieldPath, type FieldSet, type FieldSetChild, field, managedFieldsOf, ownsLocation, valueAt } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { marksAs, SYNCERS } from './registry.ts'
 import type { Syncer } from './syncer.ts'
 

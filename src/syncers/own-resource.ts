@@ -1,6 +1,6 @@
 /** Readers for the syncers' own resources. */
-import type { Failure } from '../failure.ts'
-import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
 
 /** Whether the text is a DNS subdomain (RFC 1123), as the names of these kinds are. */

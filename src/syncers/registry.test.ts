@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { looksSecret } from '../krm/redaction/looks-secret.ts'
+import { looksSecret } from '@backporch/kyaml/redaction'
 import { APPLIER_KINDS, marksAs, namesOfManager, SYNCERS } from './registry.ts'
 
 const SOURCES = dirname(dirname(fileURLToPath(import.meta.url)))

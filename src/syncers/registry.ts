@@ -1,6 +1,7 @@
 /** The syncers, and the functions over all of them. */
-import { matchesGlob } from '../text/glob.ts'
-import type { JsonObject } from '../text/json.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import { matchesGlob } from '@backporch/kyaml/text'
 import { ARGO_CD } from './argo-cd.ts'
 import { CONFIG_SYNC } from './config-sync.ts'
 import { FLEET } from './fleet.ts'

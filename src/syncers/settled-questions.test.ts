@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { drift, judged, PROFILE, present, WEB } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { type Applier, applierOf } from '../status/applier.ts'
-import type { Json, JsonObject } from '../text/json.ts'
 import { keepsLastApplied } from './registry.ts'
 
 function profile(driftExclusions: Json, annotations: JsonObject = {}): Applier {

@@ -3,9 +3,10 @@
  * (marks), addon-controller `api/v1beta1/spec.go` (sync modes, DriftExclusion) and `controllers/handlers_utils.go` (the field manager), k0rdent
  * kcm `api/v1beta1/multiclusterservice_types.go`. Read only: it was not run against this.
  */
-import { annotationsOf } from '../krm/resource.ts'
-import { isJsonObject, type JsonObject, partOf } from '../text/json.ts'
-import { phrase } from '../text/phrase.ts'
+
+import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { annotationsOf } from '@backporch/kyaml/resource'
+import { phrase } from '@backporch/kyaml/text'
 import { readIgnores } from './ignore-rules.ts'
 import { type Exception, ignoreException, judgeOwn, withExceptions } from './judgement.ts'
 import { isName, named, UNKNOWN_SOURCE } from './own-resource.ts'

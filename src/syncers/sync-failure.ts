@@ -3,7 +3,7 @@
  * is a failure, because the syncer reports it where it is not ready. Sources: fluxcd/pkg `apis/meta/conditions.go`, kustomize-controller
  * `api/v1/kustomization_types.go`, helm-controller `api/v2/condition_types.go`.
  */
-import type { JsonObject } from '../text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { conditionProblem, conditionReason } from './own-resource.ts'
 
 /** Reasons of `Ready: False` that end without a person, once what they name is there. */

@@ -3,13 +3,12 @@
  * are required, so that the compiler names what a new file lacks; an absent feature is an empty list or `'none'`. docs/facts/applier-managers.md and
  * its neighbours say what was run and what was only read.
  */
-import type { FieldPath } from '../krm/field-path.ts'
-import type { LiveState, WantedObject } from '../krm/live-view.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { LiveState, ResourceId, WantedObject } from '@backporch/kyaml/resource'
+import type { Phrase } from '@backporch/kyaml/text'
 import type { InventoryQuestion } from '../ports/cluster.ts'
 import type { Finding } from '../ports/probes.ts'
-import type { JsonObject } from '../text/json.ts'
-import type { Phrase } from '../text/phrase.ts'
 import type { SourceDiscovery } from './unit-source.ts'
 
 export interface Syncer {

@@ -1,12 +1,13 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
-import type { ResourceId } from '../krm/resource-id.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import type { DeployedRelease } from '../ports/cluster.ts'
 import type { SetRepository } from '../render/argo/application-set.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { type Declaration, isSameResource, type ResourceMaker, type SyncerBuild } from '../render/syncer-build.ts'
-import type { JsonObject } from '../text/json.ts'
 
 /** A ConfigMap or Secret whose entries a build reads. */
 export interface VariablesRef {

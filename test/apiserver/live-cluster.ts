@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type FieldPath, type FieldSchema, fieldSetOf, leavesOf, managedFieldsOf, stepKey } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { type LiveState, type Resource, readResource, type WantedObject } from '@backporch/kyaml/resource'
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
-import type { FieldPath } from '../../src/krm/field-path.ts'
-import type { FieldSchema } from '../../src/krm/field-schema.ts'
-import { fieldSetOf, leavesOf, stepKey } from '../../src/krm/field-set.ts'
-import type { LiveState, WantedObject } from '../../src/krm/live-view.ts'
-import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
-import { type Resource, readResource } from '../../src/krm/resource.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 
 export const realClock: Clock = {

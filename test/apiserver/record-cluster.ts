@@ -1,15 +1,13 @@
 /** Writes a recording of a real cluster: what `RecordedCluster` then answers from. No Secret's content is written. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording/recording.ts'
-import { Failure } from '../../src/failure.ts'
-import type { WantedObject } from '../../src/krm/live-view.ts'
-import { isSecret } from '../../src/krm/redaction/redacted.ts'
-import type { Resource } from '../../src/krm/resource.ts'
-import { resourceKey } from '../../src/krm/resource-id.ts'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { LAST_APPLIED } from '../../src/syncers/kubectl.ts'
-import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
 import { trimDocument } from './trim-document.ts'
 
 /** What is recorded; `ApiServerCluster` is one. */

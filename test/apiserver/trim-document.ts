@@ -1,6 +1,6 @@
 /** OpenAPI documents as recordings keep them. */
-import { definitionOfKind, referenceOf, schemasOf } from '../../src/krm/open-api.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
+import { definitionOfKind, referenceOf, schemasOf } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 
 /**
  * The document without what field schemas do not need (descriptions, paths, kinds that nothing refers to), for recordings.

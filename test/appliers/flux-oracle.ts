@@ -1,7 +1,7 @@
 /** What Flux's own code makes of files, as one process that answers any number of questions (`test/programs/appliers/fluxbuild.go`). */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
+import { type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { ensureProgram, type Unavailable } from '../programs/build-programs.ts'
 
 /** Text by path. */

@@ -1,9 +1,10 @@
 /** A Flux Kustomization as Backporch builds it and as Flux does, to compare. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { Failure } from '../../src/failure.ts'
 import { FLUX_BUILDER } from '../../src/render/flux/flux-kustomization.ts'
 import { buildOf, printedResources } from '../../src/render/kustomize/read-built.ts'
-import { canonicalJson, type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
 import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
 
 export interface FluxCase {

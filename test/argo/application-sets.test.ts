@@ -1,8 +1,8 @@
 /** Our Applications of an ApplicationSet against those that Argo CD's own generators made of the same files. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { canonicalJson, type Json } from '@backporch/kyaml/json'
 import { applicationsOf } from '../../src/render/argo/application-set.ts'
-import { canonicalJson, type Json } from '../../src/text/json.ts'
 import { REPOSITORY } from './argo-case.ts'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 import { digestOfSets, essence, readRecordedSets } from './recorded-sets.ts'

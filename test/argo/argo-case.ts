@@ -1,5 +1,5 @@
 /** A case: files of a repository, and an Application that has a folder of it as its source. */
-import type { JsonObject } from '../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 
 /** Text by path, from the root of the repository. */
 export type FileTexts = { readonly [path: string]: string }

@@ -3,7 +3,7 @@
  *
  *   node test/argo/compare.ts GROUP [PART OF A NAME]
  */
-import { canonicalJson } from '../../src/text/json.ts'
+import { canonicalJson } from '@backporch/kyaml/json'
 import { helmOrThrow } from '../helm/find-helm.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
 import { type BuiltSide, ourBuild, sorted } from './our-build.ts'

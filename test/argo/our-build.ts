@@ -1,12 +1,13 @@
 /** What Backporch compares with a cluster for a case: from the Applications of the cluster to objects in their namespaces. */
+
+import { Failure, Failures } from '@backporch/kyaml/failure'
+import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { Failure, Failures } from '../../src/failure.ts'
 import type { ServedKind } from '../../src/ports/cluster.ts'
 import { loadPackage } from '../../src/reconcile/observe/observe.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import { sourceNotes, withSources } from '../../src/reconcile/sources/discover-sources.ts'
-import { canonicalJson, type Json, parseJson } from '../../src/text/json.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { MemoryCluster } from '../fakes/memory-cluster.ts'
 import { MemoryRepository } from '../fakes/memory-repository.ts'

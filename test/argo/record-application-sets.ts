@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { canonicalJson, type Json, parseJson } from '../../src/text/json.ts'
+import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { programOrThrow } from '../programs/build-programs.ts'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 import { VERSIONS } from './programs.ts'

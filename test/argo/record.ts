@@ -10,7 +10,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textOf, textsIn } from '../../src/text/json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textOf, textsIn } from '@backporch/kyaml/json'
 import { type ArgoCase, questionOf } from './argo-case.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
 import { findArgo, VERSIONS } from './programs.ts'

@@ -1,7 +1,7 @@
 /** What Backporch makes of charts of Argo CD Applications, beside what Argo CD made of them (test/argo/recorded/helm.json). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatJson } from '../../src/text/json.ts'
+import { formatJson } from '@backporch/kyaml/json'
 import { helmOrThrow } from '../helm/find-helm.ts'
 import { CASES } from './cases/all-cases.ts'
 import { ourBuild, sorted } from './our-build.ts'

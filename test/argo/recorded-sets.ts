@@ -1,7 +1,7 @@
 /** What Argo CD made of the ApplicationSets: `recorded/application-sets.json`, by name the Applications, or `error`. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '../../src/text/json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 
 export type RecordedSet = { readonly applications: readonly JsonObject[] } | { readonly error: string }

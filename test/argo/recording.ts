@@ -17,7 +17,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { canonicalJson, type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
+import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { type ArgoCases, questionOf } from './argo-case.ts'
 
 export interface HelmCommand {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { canonicalJson, type Json, type JsonObject, parseJson, textOf } from '../../src/text/json.ts'
+import { canonicalJson, type Json, type JsonObject, parseJson, textOf } from '@backporch/kyaml/json'
 import { CASES } from './cases.ts'
 
 export interface Recording {

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { objectId } from '@backporch/kyaml/object-id'
 import { openRepository } from '../../src/adapters/git/repository.ts'
-import { objectId } from '../../src/package/object-id.ts'
 import { changeOf, expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository, TOKEN } from './git-remotes.ts'
 
 const { signal } = new AbortController()

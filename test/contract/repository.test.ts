@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { Failure } from '../../src/failure.ts'
-import { objectId } from '../../src/package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { objectId } from '@backporch/kyaml/object-id'
 import { DEFAULT_BRANCH, type PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   changeOf,

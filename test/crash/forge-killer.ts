@@ -2,8 +2,8 @@
  * A process that dies, or loses an answer, at one of the writes that a scene makes on its forge and in git; then it is started
  * again until it has nothing more to write. What is there in the end is told in full, to be compared.
  */
-import { Failure } from '../../src/failure.ts'
-import type { ObjectId } from '../../src/package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import type { MemoryForge } from '../fakes/memory-forge.ts'
 import type { MemoryRepository } from '../fakes/memory-repository.ts'
 

@@ -1,6 +1,6 @@
 /** Pasts that nobody disturbed, up to right before a turn: what scenarios begin with. */
 import assert from 'node:assert/strict'
-import type { Failure } from '../../src/failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import type { FleetPorts, TurnRequest } from '../../src/reconcile/turn-request.ts'

@@ -1,6 +1,6 @@
 /** One cause in several clusters: joint pull requests. */
 import assert from 'node:assert/strict'
-import type { Failure } from '../../src/failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import type { Scenario, Scene } from './forge-killer.ts'
 import { branchOf, controllerTurn, quiet } from './forge-scenes.ts'

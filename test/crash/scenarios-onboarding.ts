@@ -1,5 +1,5 @@
 /** What `backporch init` proposes, and what becomes of it. */
-import type { Failure } from '../../src/failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import { onboard } from '../../src/reconcile/onboard/onboard.ts'
 import { CONFIG, KPTFILE, TurnWorld, WEB } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'

@@ -1,11 +1,11 @@
 /** `npm run demo -- --control-plane`: the story against a real API server, until the cluster has come back. */
 
+import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext, RunCommand } from '../../src/cli/cli-context.ts'
 import type { DemoFolder } from '../../src/cli/demo/demo-folder.ts'
 import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
 import { Stage } from '../../src/cli/demo/stage.ts'
 import { CLUSTER, DEMO_KEY, SYNCER } from '../../src/cli/demo/story.ts'
-import { Failure } from '../../src/failure.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
 import { HAND_EDITS, makeHandEdits } from './hand-edits.ts'

@@ -3,8 +3,8 @@
  * time is that of the command that its field manager stands for, so the ages that people see are those of the story.
  */
 import { createHash } from 'node:crypto'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { SYNCER, TIMES } from '../../src/cli/demo/story.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
 import { HAND_EDITS } from './hand-edits.ts'
 
 type Files = Readonly<Record<string, Json>>

@@ -3,9 +3,9 @@
  * the inventory holds and the commit does not. Plain requests, because a demo machine has neither kpt nor kubectl.
  */
 
-import { type Resource, readResource } from '../../src/krm/resource.ts'
-import { isJsonObject, type JsonObject } from '../../src/text/json.ts'
-import { objectsIn, parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { type Resource, readResource } from '@backporch/kyaml/resource'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { send } from './send.ts'

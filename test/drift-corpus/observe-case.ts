@@ -1,10 +1,10 @@
 /** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
 
+import { formatFieldPath } from '@backporch/kyaml/field'
+import { redactionKey } from '@backporch/kyaml/redaction'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { Drift } from '../../src/drift/drift.ts'
-import { formatFieldPath } from '../../src/krm/field-path.ts'
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
-import type { ResourceId } from '../../src/krm/resource-id.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'

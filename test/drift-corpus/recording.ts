@@ -1,7 +1,7 @@
 /** `live.json` and `predicted.json` of a case, and what all cases share: the kinds that the server serves, and their schemas. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
+import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { CORPUS, type DriftCase } from './case.ts'
 
 /** Beside the cases; no case is called so. */

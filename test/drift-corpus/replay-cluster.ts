@@ -1,14 +1,22 @@
 /** The cluster of a case as it was recorded: it answers what the API server answered, and nothing that was not asked of it then. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { getKey, type Json } from '@backporch/kyaml/json'
+import {
+  type LiveState,
+  type LiveView,
+  metadataText,
+  type Prediction,
+  parseApiVersion,
+  type Resource,
+  readResource,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import { RecordedCluster } from '../../src/adapters/kubernetes/recording/recorded-cluster.ts'
 import { predictionKey, type Recording } from '../../src/adapters/kubernetes/recording/recording.ts'
-import { Failure } from '../../src/failure.ts'
-import type { FieldSchema } from '../../src/krm/field-schema.ts'
-import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
-import { schemaOfKind } from '../../src/krm/open-api.ts'
-import { metadataText, type Resource, readResource } from '../../src/krm/resource.ts'
-import { parseApiVersion, resourceKey } from '../../src/krm/resource-id.ts'
 import type { ClusterIdentity, ClusterReader, ServedKind } from '../../src/ports/cluster.ts'
-import { getKey, type Json } from '../../src/text/json.ts'
 import { type CaseRecording, type RecordedKind, readKinds, readSchemas } from './recording.ts'
 
 /** What all cases share, read once. */

@@ -1,7 +1,7 @@
 /** Custom kinds for the forms of secrets, and objects of which an API server quotes a secret as it refuses them. */
 import { createHash } from 'node:crypto'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { formatDocument } from '../../src/record/write-document.ts'
-import type { JsonObject } from '../../src/text/json.ts'
 import type { World } from './world.ts'
 
 interface Kind {

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { Change } from '../../src/record/schema.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
-import type { JsonObject } from '../../src/text/json.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import type { Gitea } from '../gitea/gitea.ts'

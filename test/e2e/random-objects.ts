@@ -1,6 +1,7 @@
 /** Objects of kinds whose values a server rewrites and completes, as people write them; and an edit of any of them. */
+
+import type { JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'
-import type { JsonObject } from '../../src/text/json.ts'
 
 const amount = fc.oneof(
   fc.tuple(fc.integer({ min: 0, max: 4096 }), fc.constantFrom('', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi')),

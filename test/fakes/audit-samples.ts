@@ -1,6 +1,7 @@
 /** Audit events as a kube-apiserver writes them (docs/facts/audit-events.md), with what a test is about. */
-import { type AuditedWrite, readAuditedWrite } from '../../src/krm/audit-event.ts'
-import type { Json, JsonObject } from '../../src/text/json.ts'
+
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { type AuditedWrite, readAuditedWrite } from '@backporch/kyaml/resource'
 
 export interface AuditSample {
   readonly verb?: string

@@ -1,9 +1,10 @@
 /** A fleet that is reconciled as the controller does it: changes name units, and a turn is about these. */
+
+import type { Failure } from '@backporch/kyaml/failure'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { failingCluster } from '../../src/cli/turn-session.ts'
 import { TurnIntake, type TurnScope } from '../../src/controller/turn-intake.ts'
-import type { Failure } from '../../src/failure.ts'
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { pollRepository, type RepositoryDigest } from '../../src/reconcile/poll-repository.ts'

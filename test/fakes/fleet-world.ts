@@ -1,13 +1,13 @@
 /** One package in many clusters, with a forge that has pages, and everything in memory. */
 
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import type { UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import { runFleetTurn, runTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import type { ClosedEpisode } from '../../src/record/schema.ts'
-import type { Json, JsonObject } from '../../src/text/json.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'

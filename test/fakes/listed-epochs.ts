@@ -1,5 +1,5 @@
 /** Verdicts of a cluster of which everything that decides the answers to dry runs is listed. */
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { ClusterVerdicts, type StoredVerdicts } from '../../src/reconcile/verdicts/cluster-verdicts.ts'
 import { EPOCH_KINDS } from '../../src/reconcile/verdicts/kind-epochs.ts'
 

@@ -1,11 +1,20 @@
 /** Live objects as a server would hold them, made from a manifest: who applied it, who edited it afterwards. */
-import { type FieldPath, type PathStep, parseFieldPath, valueAt } from '../../src/krm/field-path.ts'
-import type { FieldSchema } from '../../src/krm/field-schema.ts'
-import { type FieldSet, fieldSetOf, leavesOf, stepKey } from '../../src/krm/field-set.ts'
-import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
-import { schemaOfKind } from '../../src/krm/open-api.ts'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../src/text/json.ts'
-import { withoutValueAt, withValueAt } from '../../src/yaml/edit/edit-yaml-value.ts'
+
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import {
+  type FieldPath,
+  type FieldSchema,
+  type FieldSet,
+  fieldSetOf,
+  leavesOf,
+  managedFieldsOf,
+  type PathStep,
+  parseFieldPath,
+  schemaOfKind,
+  stepKey,
+  valueAt,
+} from '@backporch/kyaml/field'
+import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
 
 /** Fields that the schema does not name are kept. */
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const

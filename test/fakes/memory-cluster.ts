@@ -1,10 +1,19 @@
 /** The cluster port in memory: objects, a server-side apply of its own, and outages that a test asks for. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import {
+  type LiveState,
+  type LiveView,
+  metadataText,
+  type Prediction,
+  type Resource,
+  type ResourceId,
+  readResource,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import { withSecretData } from '../../src/drift/compare/secret-data.ts'
-import { Failure } from '../../src/failure.ts'
-import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
-import { metadataText, type Resource, readResource } from '../../src/krm/resource.ts'
-import { type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
 import type {
   ApprovedWrite,
   ClusterIdentity,
@@ -15,7 +24,6 @@ import type {
   ObjectList,
   ServedKind,
 } from '../../src/ports/cluster.ts'
-import type { JsonObject } from '../../src/text/json.ts'
 import { predictedApply, TEST_SCHEMA, withMetadata } from './live-object.ts'
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])

@@ -1,11 +1,11 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { readByNumber } from '../../src/adapters/forge/by-number.ts'
 import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
-import { Failure } from '../../src/failure.ts'
-import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
 import {
   type CommitStatus,

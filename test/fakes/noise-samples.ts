@@ -1,13 +1,13 @@
 /** Differences and surroundings for the tests of preset rules: one line says who wrote what where. */
 import assert from 'node:assert/strict'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import { actorOf, UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
 import type { ChangeKind, Drift } from '../../src/drift/drift.ts'
 import type { Judgement, Surroundings } from '../../src/drift/noise/noise-rule.ts'
 import { ruleNamed } from '../../src/drift/noise/presets.ts'
 import { NO_SCALERS } from '../../src/drift/noise/scaler.ts'
-import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
-import { parseApiVersion } from '../../src/krm/resource-id.ts'
-import type { Json, JsonObject } from '../../src/text/json.ts'
 import { driftOf } from './drift-samples.ts'
 import { path } from './live-object.ts'
 

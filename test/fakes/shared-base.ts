@@ -1,7 +1,7 @@
 /** Five units, four of which a change of a shared base and a value moves. */
-import { Failure } from '../../src/failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Json } from '@backporch/kyaml/json'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
-import type { Json } from '../../src/text/json.ts'
 import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { KPTFILE, TurnWorld, yaml } from './turn-world.ts'

@@ -1,6 +1,7 @@
 /** A repository without a Kptfile that a syncer applies, and the programs that may build its units. */
+
+import type { Json } from '@backporch/kyaml/json'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
-import type { Json } from '../../src/text/json.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { TurnWorld } from './turn-world.ts'
 

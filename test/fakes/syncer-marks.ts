@@ -1,5 +1,5 @@
 /** Objects as syncers leave them, after the formats that their sources and documentation give (docs/facts/applier-marks.md). */
-import type { JsonObject } from '../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, withMetadata } from './live-object.ts'
 
 export type MarkedBy = keyof typeof MARKS

@@ -1,7 +1,7 @@
 /** Where the forge contract is held to, and the hands that its tests act with. */
 import assert from 'node:assert/strict'
-import { Failure } from '../../src/failure.ts'
-import { type ObjectId, objectId } from '../../src/package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import type { HostedForge, KnownProposal, WantedProposal } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
 

@@ -1,7 +1,8 @@
 /** Objects as nobody means them: the right names over the wrong things. For tests that a function takes whatever it is given. */
+
+import type { Json } from '@backporch/kyaml/json'
+import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
 import fc from 'fast-check'
-import type { Json } from '../../src/text/json.ts'
-import { type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
 
 const NAMES =
   'metadata name namespace labels annotations spec selector matchLabels template jobTemplate volumeClaimTemplates subjects kind rules resourceNames roleRef apiGroup conversion strategy webhook clientConfig service ingress egress from to podSelector topologySpreadConstraints labelSelector volumes configMap data a 1 __proto__'.split(

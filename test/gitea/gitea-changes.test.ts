@@ -1,8 +1,8 @@
 /** What people do to a repository on Gitea while it is watched: one clear failure, nothing twice, and all well when it is put right. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Failure, type FailureCode } from '../../src/failure.ts'
-import { objectId } from '../../src/package/object-id.ts'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { objectId } from '@backporch/kyaml/object-id'
 import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
 import { nextSecond } from '../waiting/next-second.ts'
 import { isApiWrite } from './faulty-proxy.ts'

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it, test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { probeForge } from '../../src/adapters/forge/open-forge.ts'
 import { probePush } from '../../src/adapters/git/protocol/probe-push.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
-import type { JsonObject } from '../../src/text/json.ts'
 import { sharedGitea } from './shared-gitea.ts'
 
 const gitea = await sharedGitea()

@@ -2,7 +2,7 @@
  * What kubectl prints for a template: the same table for our printer (src/cli/flags/json-path.test.ts) and for the real kubectl
  * (src/cli/flags/json-path.kpt.test.ts). An object, not a list, because kubectl's `--local` commands take objects.
  */
-import { parseJson } from '../../src/text/json.ts'
+import { parseJson } from '@backporch/kyaml/json'
 
 export const TEXT = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a.b/c":"dot","app":"web","row":"row"},"name":"web"},"spec":{
 "big":9007199254740993,"e":[],"f":0.00001,"h":1.5,

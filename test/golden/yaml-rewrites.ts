@@ -1,6 +1,6 @@
 /**
- * What kpt writes for a text: the same table for our writer (src/yaml/write/write-yaml-node.test.ts) and for the real kpt
- * (src/yaml/write/write-yaml-node.kpt.test.ts). `HEAD` stands for the four lines that make an object of it.
+ * What kpt writes for a text: the same table for our writer (src/kyaml/yaml/write/write-yaml-node.test.ts) and for the real kpt
+ * (src/kyaml/yaml/write/write-yaml-node.kpt.test.ts). `HEAD` stands for the four lines that make an object of it.
  */
 export interface Rewrite {
   readonly name: string

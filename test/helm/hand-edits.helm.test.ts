@@ -1,9 +1,9 @@
 /** Hand edits of a release of a chart as public ones are, and what Adopt makes of each. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asFailure } from '../../src/failure.ts'
-import { annotationsOf } from '../../src/krm/resource.ts'
-import type { Json, JsonObject } from '../../src/text/json.ts'
+import { asFailure } from '@backporch/kyaml/failure'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { annotationsOf } from '@backporch/kyaml/resource'
 import { editedBy, removedFrom } from '../fakes/live-object.ts'
 import { helmOrThrow } from './find-helm.ts'
 import { HAND_EDITS, type HandEdit } from './hand-edits.ts'

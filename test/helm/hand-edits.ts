@@ -1,5 +1,5 @@
 /** Hand edits of a release of the chart `storefront`, and what Adopt makes of each; the guide about Helm has them as a table. */
-import type { Json } from '../../src/text/json.ts'
+import type { Json } from '@backporch/kyaml/json'
 import { REFUSED_EDITS } from './refused-edits.ts'
 
 export interface HandEdit {

@@ -1,7 +1,7 @@
 /** `approve` ends at any of its writes, or loses the answer of one: who decided is known, and saying it again is enough. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Failure } from '../../src/failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { endOf, runToQuiet } from '../crash/forge-killer.ts'
 import { opened, type World } from '../crash/forge-scenes.ts'
 import { closedOf } from './race-sweep.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Failure, type FailureCode } from '../../src/failure.ts'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import { endOf, remember, runToQuiet, timeless } from '../crash/forge-killer.ts'

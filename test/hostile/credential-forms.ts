@@ -3,7 +3,7 @@
  * only their name or form gives away. Prefixes are fixed and bodies are drawn from a seed at run time, so that no text here looks like a secret.
  */
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 
 export interface CredentialForm {
   readonly name: string

@@ -1,8 +1,7 @@
 /** A name that says credential hides its value in whatever form the two stand; a name that only sounds like one hides nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksSecret, whySecret } from '../../src/krm/redaction/looks-secret.ts'
-import { isHiddenOfSecret } from '../../src/krm/redaction/redacted.ts'
+import { isHiddenOfSecret, looksSecret, whySecret } from '@backporch/kyaml/redaction'
 import { path } from '../fakes/live-object.ts'
 import { seedsOf } from '../seeds/seeds.ts'
 import { Draw } from './credential-forms.ts'

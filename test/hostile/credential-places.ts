@@ -3,7 +3,7 @@
  * are none under names that look like one. The groups, and how many places each has, are those of an attack on an earlier version; the places are
  * written anew from the documentation of the programs that they are of.
  */
-import type { Json } from '../../src/text/json.ts'
+import type { Json } from '@backporch/kyaml/json'
 import { base64, CONTAINER, type Draw } from './credential-forms.ts'
 
 export interface Place {

@@ -3,7 +3,7 @@
  * rules. 50 were measured as the rules were (21 were told), and the rules mended; then 30 more (13 were told; 17 by the rules before), and mended
  * again. Bodies are drawn, as there.
  */
-import type { JsonObject } from '../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { base64, CONTAINER, type CredentialForm, configMap, Draw, deployment } from './credential-forms.ts'
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'

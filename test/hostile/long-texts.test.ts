@@ -1,7 +1,7 @@
 /** The rules for credentials read every text of every change: no text makes them slow. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksSecret } from '../../src/krm/redaction/looks-secret.ts'
+import { looksSecret } from '@backporch/kyaml/redaction'
 import { path } from '../fakes/live-object.ts'
 
 test('a long hostile text is judged in linear time', () => {

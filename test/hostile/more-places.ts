@@ -2,7 +2,7 @@
  * Places at which 462 forms of the author's own knowledge were tried after those of credential-places.ts: 74 of them were shown, and are hidden now. Beside them
  * values that look nearly so, and are none.
  */
-import type { Json } from '../../src/text/json.ts'
+import type { Json } from '@backporch/kyaml/json'
 import { base64, CONTAINER, type Draw } from './credential-forms.ts'
 
 export type MorePlace = readonly [location: string, value: (x: string, draw: Draw) => Json]

@@ -1,5 +1,5 @@
 /** Forms in which a name and its value stand together: whichever of them it is, one rule judges the two. */
-import type { Json } from '../../src/text/json.ts'
+import type { Json } from '@backporch/kyaml/json'
 import { base64, CONTAINER } from './credential-forms.ts'
 
 export const TELLING_NAMES: readonly string[] = [

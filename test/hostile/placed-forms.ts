@@ -1,7 +1,8 @@
 /** The forms of credential-forms.ts as objects of a cluster and of git. */
-import { valueAt } from '../../src/krm/field-path.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
-import { withValueAt } from '../../src/yaml/edit/edit-yaml-value.ts'
+
+import { withValueAt } from '@backporch/kyaml/edit-yaml'
+import { valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { path } from '../fakes/live-object.ts'
 import { base64, type CredentialForm, configMap, deployment } from './credential-forms.ts'
 

@@ -1,6 +1,6 @@
 /** The places of credential-places.ts as objects of a cluster and of git, each with a value of its own. */
-import { parseFieldPath } from '../../src/krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
+import { parseFieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { base64, CONTAINER, type Draw, deployment } from './credential-forms.ts'
 import { type Place, placesOf, SHAPES } from './credential-places.ts'
 import type { FormObject } from './placed-forms.ts'

@@ -7,7 +7,7 @@
  *   node test/hostile/scoreboard.ts --write P10   of P10 and of mutants that the page does not have; the others stay as they are there
  */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,8 +73,18 @@ function copyOfTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-mutants-'))
   for (const entry of readdirSync(root)) {
     if (entry === '.git' || entry === 'dist') continue
-    if (entry === 'node_modules') symlinkSync(join(root, entry), join(folder, entry))
-    else cpSync(join(root, entry), join(folder, entry), { recursive: true })
+    if (entry !== 'node_modules') cpSync(join(root, entry), join(folder, entry), { recursive: true })
   }
+  linkModules(join(folder, 'node_modules'))
   return folder
+}
+
+/** Libraries of ours are those of the copy: the tree's own would not be broken. */
+function linkModules(folder: string): void {
+  const ours = '@backporch'
+  mkdirSync(join(folder, ours), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== ours) symlinkSync(join(root, 'node_modules', name), join(folder, name))
+  for (const name of readdirSync(join(root, 'node_modules', ours)))
+    cpSync(join(root, 'node_modules', ours, name), join(folder, ours, name), { verbatimSymlinks: true })
 }

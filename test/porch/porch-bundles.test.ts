@@ -1,8 +1,8 @@
 /** Each repository that a real Porch left behind, scanned once and once more (`fixtures/README.md` says what is true in each). */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode } from '../../src/record/schema.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { BundledRepository } from './scan-bundle.ts'
 
 interface Scanned {

@@ -1,7 +1,8 @@
 /** Random days in the clusters: what people, syncers and controllers do there, and what cannot be read for a while. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import fc from 'fast-check'
-import { Failure } from '../../src/failure.ts'
-import { isJsonObject, type JsonObject, textOf } from '../../src/text/json.ts'
 import { editedBy, withMetadata } from '../fakes/live-object.ts'
 import { WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
 import { at, configOf, type Day, day, packagesOf, type Size } from './event-day.ts'

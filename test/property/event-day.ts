@@ -1,5 +1,5 @@
 /** What a random day of a watched fleet is made of, and the fleet that it happens in. */
-import type { JsonObject } from '../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { CONFIG, KPTFILE, policyText } from '../fakes/turn-world.ts'
 import { SyncedFleet, type SyncerName } from './synced-fleet.ts'
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, policyText, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'

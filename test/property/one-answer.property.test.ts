@@ -17,8 +17,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
-import { resourceKey } from '../../src/krm/resource-id.ts'
+import { redactionKey } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'

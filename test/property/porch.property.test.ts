@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ObjectId, objectId } from '../../src/package/object-id.ts'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode, DriftRecord } from '../../src/record/schema.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { MemoryPorch } from '../fakes/memory-porch.ts'
 import { mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
 import * as fc from '../seeds/fast-check.ts'

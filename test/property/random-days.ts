@@ -1,8 +1,8 @@
 /** Random days of a fleet: what people, syncers, clusters and reviewers do between two turns. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'
-import { Failure } from '../../src/failure.ts'
-import type { JsonObject } from '../../src/text/json.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy, withMetadata } from '../fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, policyText, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'

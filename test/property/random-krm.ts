@@ -1,7 +1,7 @@
 /** Random JSON values and field paths, hostile names included. */
 
-import type { FieldPath, PathStep } from '../../src/krm/field-path.ts'
-import { emptyObject, type Json, type JsonObject, setKey } from '../../src/text/json.ts'
+import type { FieldPath, PathStep } from '@backporch/kyaml/field'
+import { emptyObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
 import * as fc from '../seeds/fast-check.ts'
 
 const HOSTILE = [

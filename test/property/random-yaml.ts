@@ -1,6 +1,7 @@
 /** Random manifests printed in random styles, with the lines that each field takes. */
-import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
-import { textOnOneLine } from '../../src/yaml/edit/edit-yaml-scalar.ts'
+
+import { textOnOneLine } from '@backporch/kyaml/edit-yaml'
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 
 export interface PrintStyle {
   readonly seed: number

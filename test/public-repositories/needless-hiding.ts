@@ -10,14 +10,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type FieldPath, formatFieldPath, valueAt } from '../../src/krm/field-path.ts'
-import { isEmbeddedSecret } from '../../src/krm/redaction/looks-secret.ts'
-import { redactionKey } from '../../src/krm/redaction/redacted.ts'
-import { shownWithHidden } from '../../src/krm/redaction/shown-object.ts'
-import { readResource } from '../../src/krm/resource.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
-import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { jsonOf } from '../../src/yaml/yaml-node.ts'
+import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { isEmbeddedSecret, redactionKey, shownWithHidden } from '@backporch/kyaml/redaction'
+import { readResource } from '@backporch/kyaml/resource'
+import { jsonOf } from '@backporch/kyaml/yaml'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { list: { type: 'boolean', default: false } } })
 const KEY = redactionKey(new Uint8Array(32).fill(1))

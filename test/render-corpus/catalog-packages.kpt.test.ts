@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { formatFailure } from '../../src/failure.ts'
+import { formatFailure } from '@backporch/kyaml/failure'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { CATALOG_PACKAGES, readCatalogPackage, withPrograms } from './catalog-packages.ts'
 import { renderOurs } from './our-render.ts'

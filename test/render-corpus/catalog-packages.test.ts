@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatFailure } from '../../src/failure.ts'
+import { formatFailure } from '@backporch/kyaml/failure'
 import { CATALOG_PACKAGES, readCatalogPackage } from './catalog-packages.ts'
 import { renderOurs } from './our-render.ts'
 import { CATALOG_FUNCTIONS } from './run-kpt-render.ts'

@@ -3,8 +3,8 @@
  * like the others, our render in process.
  */
 
+import { itemsAt, mapCreatedAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { type FunctionInput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { itemsAt, mapCreatedAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
 
 const PATH = 'internal.config.kubernetes.io/path'
 const INDEX = 'internal.config.kubernetes.io/index'

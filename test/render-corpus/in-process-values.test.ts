@@ -1,10 +1,10 @@
 /** Functions that change trees in place and functions that read and print text give every object of the corpus the same value. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { canonicalJson } from '@backporch/kyaml/json'
 import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
 import { throughText } from '../../src/render/kpt/render-files.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
-import { canonicalJson } from '../../src/text/json.ts'
 import { ALL_CASES } from './all-cases.ts'
 import { LIBRARY } from './our-render.ts'
 

@@ -1,9 +1,10 @@
 /** Our render of a package tree, with the functions that kpt runs as programs. */
+
+import type { Failure } from '@backporch/kyaml/failure'
+import type { Json } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import type { Failure } from '../../src/failure.ts'
 import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
 import { renderFiles, throughText } from '../../src/render/kpt/render-files.ts'
-import type { Json } from '../../src/text/json.ts'
 import { CORPUS_FUNCTIONS } from './corpus-functions.ts'
 
 export interface OurRender {

@@ -1,8 +1,8 @@
 /** What kpt made of each case, so that our render can be held against it where there is no kpt. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { RenderCase } from './render-case.ts'
 import type { KptRender } from './run-kpt-render.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatFailure } from '../../src/failure.ts'
+import { formatFailure } from '@backporch/kyaml/failure'
 import { ALL_CASES } from './all-cases.ts'
 import { renderOurs } from './our-render.ts'
 import { filesAfter, readRecording, resultsIn } from './recording.ts'

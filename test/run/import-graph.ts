@@ -1,4 +1,4 @@
-/** Which files a file needs, by the relative imports in their texts. */
+/** Which files a file needs, by the imports in their texts: relative ones, and doors of libraries below `src/`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
@@ -13,6 +13,8 @@ export interface ImportGraph {
 
 /** `import … from './a.ts'`, `export … from './a.ts'`, `import('./a.ts')`, `import './a.ts'`. */
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.{1,2}\/[^']+)'/g
+/** `from '@backporch/kyaml/json'` and so on: a door is a file of its name (test/contract/libraries.test.ts). */
+const DOOR = /(?:\bfrom\s+|\bimport\s*\(?\s*)'@backporch\/([\w-]+\/[\w-]+)'/g
 /** A module that a child process loads, a file of data, or a folder of them. */
 const ADDRESS = /\bnew URL\(\s*['`]([^'`$]+)['`$][^)]*\bimport\.meta\.url/g
 
@@ -25,11 +27,13 @@ export function readImportGraph(root: string, folders: readonly string[]): Impor
     const known = imports.get(file)
     if (known !== undefined) return known
     const text = texts.get(file) ?? ''
+    const doors = [...text.matchAll(DOOR)].map(([, door = '']) => `src/${door}.ts`)
     const found = [IMPORT, ADDRESS].flatMap((pattern) =>
       [...text.matchAll(pattern)].map(([, path = '']) => normalize(join(dirname(file), path))),
     )
-    imports.set(file, found)
-    return found
+    const all = [...doors, ...found]
+    imports.set(file, all)
+    return all
   }
   const closures = new Map<string, ReadonlySet<string>>()
   return {

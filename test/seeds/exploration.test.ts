@@ -5,7 +5,7 @@ import { exploredFiles, leastExplored, seedOfFailure, withFailure } from './expl
 test('what draws from seeds is explored, and so is what runs a part of its crash points, by whatever imports it', () => {
   const { seeded, crashing } = exploredFiles()
   for (const file of [
-    'src/text/glob.test.ts',
+    'src/kyaml/text/glob.test.ts',
     'test/e2e/chaos.gitea.test.ts',
     'test/hostile/run-two-controllers.ts',
     'functions/set-image/fn.test.ts',
@@ -13,7 +13,7 @@ test('what draws from seeds is explored, and so is what runs a part of its crash
     assert.ok(seeded.includes(file), file)
   for (const file of ['test/crash/kill-limits.test.ts', 'test/crash/settle.live.test.ts', 'test/hostile/command-faults.test.ts'])
     assert.ok(crashing.includes(file), file)
-  for (const file of ['test/e2e/frozen-controller.gitea.test.ts', 'test/crash/kill-limits.test.ts', 'src/failure.test.ts'])
+  for (const file of ['test/e2e/frozen-controller.gitea.test.ts', 'test/crash/kill-limits.test.ts', 'src/kyaml/failure.test.ts'])
     assert.ok(!seeded.includes(file), file)
   assert.ok(seeded.length > 80, `${seeded.length} files`)
 })

@@ -1,6 +1,6 @@
 /**
  * fast-check with the seeds of the test file that calls it. Tests import it in place of the library:
- * `import * as fc from '../seeds/fast-check.ts'`.
+ * `import * as fc from './fast-check.ts'`.
  */
 import { getCallSites } from 'node:util'
 import type { Arbitrary, IAsyncProperty, IProperty, IRawProperty, Parameters, StringConstraints } from 'fast-check'

@@ -70,6 +70,6 @@ test('tests draw from the seeds of test/seeds and from nothing else', () => {
 test('the search finds each of them', () => {
   for (const text of [`const x = Math.${'random'}()`, `import { ${'random'}Bytes } from`, `${'random'}Int(3)`]) assert.match(text, RANDOM)
   for (const text of ["import fc from 'fast-check'", "import { property } from 'fast-check'", 'fc.check(it)']) assert.match(text, UNSEEDED)
-  assert.doesNotMatch("import * as fc from '../seeds/fast-check.ts'", UNSEEDED)
+  assert.doesNotMatch("import * as fc from './fast-check.ts'", UNSEEDED)
   for (const name of ['assert', 'check', 'sample']) assert.match(`fc.${name}(it)`, ELSEWHERE)
 })

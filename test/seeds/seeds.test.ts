@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import * as fc from './fast-check.ts'
 import { ROOT, type Seed, seedsOf } from './seeds.ts'
 
-const FILE = join(ROOT, 'src/text/a.test.ts')
+const FILE = join(ROOT, 'src/kyaml/text/a.test.ts')
 const NOT_ABOVE_99 = fc.property(fc.nat(1_000), (number) => number < 100)
 
 function withoutSeed(t: TestContext): void {
@@ -19,9 +19,9 @@ function withoutSeed(t: TestContext): void {
 test('a file has the base seed and those with which it failed; BACKPORCH_SEED is one in place of all', (t) => {
   withoutSeed(t)
   const failed = [{ seed: 5, path: '3:1' }, { seed: 6 }]
-  const committed = { base: 1, failed: { 'src/text/a.test.ts': failed, 'src/text/b.test.ts': [{ seed: 7 }] } }
+  const committed = { base: 1, failed: { 'src/kyaml/text/a.test.ts': failed, 'src/kyaml/text/b.test.ts': [{ seed: 7 }] } }
   assert.deepEqual(seedsOf(FILE, committed), [{ seed: 1 }, ...failed])
-  assert.deepEqual(seedsOf(join(ROOT, 'src/text/c.test.ts'), committed), [{ seed: 1 }])
+  assert.deepEqual(seedsOf(join(ROOT, 'src/kyaml/text/c.test.ts'), committed), [{ seed: 1 }])
   process.env['BACKPORCH_SEED'] = '-9'
   assert.deepEqual(seedsOf(FILE, committed), [{ seed: -9 }])
   process.env['BACKPORCH_SEED'] = 'a'

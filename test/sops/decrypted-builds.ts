@@ -1,8 +1,8 @@
 /** Encrypted files in a kustomization: of a package, and of a Flux Kustomization that decrypts them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { JsonObject } from '../../src/text/json.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { runInWorld } from '../fakes/cli-world.ts'
 import { appliedBy, withMetadata } from '../fakes/live-object.ts'
 import { policyText, TurnWorld, yaml } from '../fakes/turn-world.ts'

@@ -1,11 +1,11 @@
 /** What is compared where `sops` may decrypt, with a program in place of SOPS or with the real one: no plain value leaves the process. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { sopsValues } from '../../src/adapters/functions/sops-values.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
-import type { JsonObject } from '../../src/text/json.ts'
-import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { type CliOutcome, runInWorld } from '../fakes/cli-world.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { appliedBy } from '../fakes/live-object.ts'

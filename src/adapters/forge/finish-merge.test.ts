@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { Failure } from '../../failure.ts'
 import type { ProposalMerge } from '../../ports/forge.ts'
 import { finishMerge } from './finish-merge.ts'
 

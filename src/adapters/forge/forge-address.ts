@@ -1,5 +1,5 @@
 /** The location of a repository on a forge, from its remote. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 export interface ForgeAddress {
   /** With its port. */

@@ -1,6 +1,6 @@
 /** Failures of a forge as ours: by HTTP status, or by the class of the transport fault. Each forge adds what it means by a status. */
-import { Failure, type FailureCode, type Retry } from '../../failure.ts'
-import { foreignLine } from '../../text/foreign-text.ts'
+import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
 import type { ForgeAddress } from './forge-address.ts'
 import type { RefusedAnswer } from './refused-answer.ts'
 

@@ -1,5 +1,5 @@
 /** The forge of a repository: as given, by its address, or by the answer of its server. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { type ForgeKind, type ForgeSetup, GIT_ALONE } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'

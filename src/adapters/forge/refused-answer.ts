@@ -1,5 +1,5 @@
 /** Answers of a forge that are no success. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** An answer that is not a 2xx. It holds no header and no address: neither may reach a log. */
 export class RefusedAnswer extends Error {

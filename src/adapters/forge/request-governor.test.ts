@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '../../ports/clock.ts'
 import { type GovernorMemory, RequestGovernor } from './request-governor.ts'
 

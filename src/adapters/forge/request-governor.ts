@@ -3,7 +3,7 @@
  * (docs.github.com, "Rate limits for the REST API"): 80 writes in a minute, 500 in an hour; after an answer that names a limit, nothing before
  * its end, or for at least a minute where it names none.
  */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '../../ports/clock.ts'
 import { HeldBackWrite, type WriteCount } from '../../ports/hosted-forge.ts'
 

@@ -1,5 +1,5 @@
 /** Failures of functions of a pipeline. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { describeStep, functionName, type PipelineStep } from '../../render/kpt/pipeline-step.ts'
 
 /** A limit that a function broke, or the rendering between two functions. */

@@ -1,8 +1,8 @@
 /** `kubectl kustomize`, `helm template` and commands of the operator, each in a folder with nothing but the files that the build may read. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { FailureDetail } from '@backporch/kyaml/failure'
 import { LRUCache } from 'lru-cache'
-import type { FailureDetail } from '../../failure.ts'
 import {
   type Build,
   type BuildAnswer,

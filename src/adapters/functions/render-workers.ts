@@ -1,7 +1,7 @@
 /** A few threads that render, started on demand. One that breaks a limit, or fails, takes only its own package with it. */
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'

@@ -2,8 +2,8 @@
 
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
-import { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import { describeStep } from '../../render/kpt/pipeline-step.ts'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { BLOCK, scriptedSops } from '../../../test/sops/scripted-sops.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { sopsValues } from './sops-values.ts'
 
 const signal = new AbortController().signal

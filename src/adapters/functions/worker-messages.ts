@@ -1,5 +1,5 @@
 /** Messages between the thread that renders and the one that waits for it. */
-import type { FailureDetail } from '../../failure.ts'
+import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { RenderedForTurn } from '../../render/package-renderer.ts'

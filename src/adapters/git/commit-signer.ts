@@ -1,7 +1,7 @@
 /** The key that the environment names for signing commits, and the keys whose signatures are believed. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Environment } from '../system/child-environment.ts'
 import { readKeyFile, settingOf, withLineBreaks } from '../system/key-setting.ts'
 import { fingerprintOf, isSignedBy, parsePrivateKey, parsePublicKey, type SigningKey, signCommit, UnusableKey } from './ssh-signature.ts'

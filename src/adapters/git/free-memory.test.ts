@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import type { YamlNode } from '../../yaml/yaml-node.ts'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import type { YamlNode } from '@backporch/kyaml/yaml'
 import { estimateNodes } from './free-memory.ts'
 
 function nodesIn(text: string): number {

@@ -1,7 +1,7 @@
 /** Checks the memory before a read, so that a failure says so before the system ends the process without a word. */
 import { getHeapStatistics } from 'node:v8'
-import { Failure } from '../../failure.ts'
-import { MAX_YAML_NODES } from '../../yaml/read/read-yaml-limits.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { MAX_YAML_NODES } from '@backporch/kyaml/read-yaml'
 
 /** Bytes of a node in the tree of its file, which goes when the file was read: one file at a time. */
 const TREE_BYTES = 300

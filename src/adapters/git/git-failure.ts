@@ -1,5 +1,5 @@
 /** The failures of a repository, each built in one place so that code, remedy and retry stay the same everywhere. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** File system errors of a full or read-only disk. */
 const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'])

@@ -1,8 +1,8 @@
 /** The folder in which git keeps a repository of this machine. */
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Failure } from '../../failure.ts'
-import { foreignLine } from '../../text/foreign-text.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
 import { gitNotInstalled, notARepository, unsupported } from './git-failure.ts'
 import { type Environment, type ProgramResult, runGit } from './git-program.ts'
 

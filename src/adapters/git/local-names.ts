@@ -1,9 +1,9 @@
 /** Names for shell completion, from a clone on this machine alone. */
-import { field, valueAt } from '../../krm/field-path.ts'
+import { field, valueAt } from '@backporch/kyaml/field'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { findPackages, rootPackageName } from '../../package/find-packages.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type Environment, gitText } from './git-program.ts'
 
 /** Milliseconds that a shell waits. */

@@ -1,5 +1,5 @@
 /** The paths that may be written into a tree. Nothing is checked out here, but somebody will check it out (CVE-2014-9390 and its kin). */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** Code points that HFS+ ignores when it compares names. */
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { objectId } from '@backporch/kyaml/object-id'
 import {
   changeOf,
   expectFailure,
@@ -13,7 +14,6 @@ import {
   type TestRepository,
 } from '../../../test/contract/git-remotes.ts'
 import { HANGS_AFTER } from '../../../test/waiting/wait-until.ts'
-import { objectId } from '../../package/object-id.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 
 const { signal } = new AbortController()

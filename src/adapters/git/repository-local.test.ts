@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { objectId } from '@backporch/kyaml/object-id'
 import {
   changeOf,
   expectFailure,
@@ -13,7 +14,6 @@ import {
   type RemoteKind,
   type TestRepository,
 } from '../../../test/contract/git-remotes.ts'
-import { objectId } from '../../package/object-id.ts'
 import { workTreeState } from './work-tree.ts'
 
 const { signal } = new AbortController()

@@ -4,7 +4,7 @@
  */
 import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { unsupported } from './git-failure.ts'
 import { type Environment, gitText, NO_HOOKS, NO_PROGRAMS } from './git-program.ts'
 

@@ -1,9 +1,9 @@
 /** `PackageRepository` over git: reads through a cache of packs, writes objects in memory and pushes them in one pack. */
 import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { LRUCache } from 'lru-cache'
-import { Failure } from '../../failure.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import type { FileMode } from '../../package/package-files.ts'
 import { assertPushable } from '../../package/ref-name.ts'
 import {

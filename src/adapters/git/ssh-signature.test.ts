@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import {
   changeOf,
   gitTestEnvironment,
@@ -12,7 +13,6 @@ import {
   openTestRepository,
   temporaryFolder,
 } from '../../../test/contract/git-remotes.ts'
-import { Failure } from '../../failure.ts'
 import { BOT } from './bot-identity.ts'
 import { allowedSigners, describeSigningKey, findCommitSigner } from './commit-signer.ts'
 import { isSignedBy, parsePrivateKey, parsePublicKey, signCommit, UnusableKey } from './ssh-signature.ts'

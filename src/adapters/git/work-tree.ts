@@ -1,6 +1,6 @@
 /** Reads the state of checked-out files. Nothing here writes: not even the index is refreshed on disk. */
-import { Failure } from '../../failure.ts'
-import { foreignLine } from '../../text/foreign-text.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
 import { gitNotInstalled } from './git-failure.ts'
 import { type Environment, runGit } from './git-program.ts'
 import { withoutFilters } from './repository-programs.ts'

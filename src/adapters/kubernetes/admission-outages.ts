@@ -1,5 +1,5 @@
 /** Admission webhooks that just did not answer, so that a turn does not wait for the same one at every object. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '../../ports/clock.ts'
 import { admissionFailure, type RequestDescription } from './kubernetes-failure.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import type { WantedObject } from '@backporch/kyaml/resource'
 import { DISCOVERY, listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
-import { Failure } from '../../failure.ts'
-import { type FieldPath, field } from '../../krm/field-path.ts'
-import type { WantedObject } from '../../krm/live-view.ts'
 import type { ApprovedWrite } from '../../ports/cluster.ts'
 import { pointerTo } from './guarded-patch.ts'
 

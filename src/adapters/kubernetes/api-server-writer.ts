@@ -3,15 +3,13 @@
  * (`backporch.dev/<12 digits>`), which the server keeps with the fields, and, with the episode, into the User-Agent, which the server puts into
  * its audit events. A client cannot set audit annotations itself (docs/facts/audit-annotations.md).
  */
-import { Failure } from '../../failure.ts'
-import type { WantedObject } from '../../krm/live-view.ts'
-import { SETTLE_MANAGER } from '../../krm/managed-fields.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { metadataText, type Resource } from '../../krm/resource.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { SETTLE_MANAGER } from '@backporch/kyaml/field'
+import { formatJson, getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, metadataText, type Resource, type WantedObject } from '@backporch/kyaml/resource'
 import type { Clock } from '../../ports/clock.ts'
 import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cluster.ts'
-import { formatJson, getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ApiWrite, ReadApi, WriteApi } from './cluster-api.ts'
 import { Discovery, objectPath, requestedFor, type ServedResource } from './discovery.ts'

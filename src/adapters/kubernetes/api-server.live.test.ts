@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import {
   assertSameOwnership,
   at,
@@ -14,11 +17,6 @@ import {
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import { retryWhile, waitUntil } from '../../../test/waiting/wait-until.ts'
-import { Failure } from '../../failure.ts'
-import type { WantedObject } from '../../krm/live-view.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import { formatJson, type JsonObject } from '../../text/json.ts'
 import { type ConnectedCluster, connectCluster } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal

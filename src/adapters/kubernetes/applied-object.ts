@@ -1,5 +1,5 @@
 /** The body of a server-side apply. */
-import { emptyObject, isJsonObject, type JsonObject, setKey } from '../../text/json.ts'
+import { emptyObject, isJsonObject, type JsonObject, setKey } from '@backporch/kyaml/json'
 
 // The server writes these. It refuses an apply with managedFields; the others would claim or pin what nobody authored.
 const SERVER_METADATA = new Set([

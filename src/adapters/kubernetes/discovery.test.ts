@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WantedObject } from '@backporch/kyaml/resource'
 import { discoveryList, listOf, scriptedApi } from '../../../test/apiserver/scripted-api.ts'
-import type { WantedObject } from '../../krm/live-view.ts'
 
 const signal = new AbortController().signal
 const widget: WantedObject = { apiVersion: 'example.com/v1', id: { group: 'example.com', kind: 'Widget', namespace: 'shop', name: 'w' } }

@@ -4,11 +4,11 @@
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '@backporch/kyaml/json'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
-import { Failure } from '../../failure.ts'
-import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, notServed, type RequestDescription, type RequestedResource, requestedPath } from './kubernetes-failure.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FieldPath, parseFieldPath } from '../../krm/field-path.ts'
+import { type FieldPath, parseFieldPath } from '@backporch/kyaml/field'
 import { guardedPatch } from './guarded-patch.ts'
 
 const SERVICE = {

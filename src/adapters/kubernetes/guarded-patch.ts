@@ -1,8 +1,9 @@
 /** Field changes as a JSON Patch (RFC 6902) against one live object, each behind a test of the value that it replaces. */
-import { type FieldPath, field, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { secondNameOf } from '../../krm/second-names.ts'
-import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
+
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { secondNameOf } from '@backporch/kyaml/resource'
 
 interface FieldChange {
   readonly path: FieldPath

@@ -4,11 +4,11 @@
  * without the `crds/` of a chart (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`, `pkg/release/v1/release.go`).
  */
 import { gunzipSync } from 'node:zlib'
-import { labelsOf, type Resource, readResource } from '../../krm/resource.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn as mapsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
 import type { PackageFile } from '../../package/package-files.ts'
 import type { DeployedRelease, HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
-import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn as mapsIn, parseJson, partOf, textOf } from '../../text/json.ts'
-import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 /** Kinds of the stores in the cluster. A third one, `sql`, is a database elsewhere. */
 export const STORES = ['Secret', 'ConfigMap'] as const

@@ -1,6 +1,7 @@
 /** Stored revisions of Helm releases that were read in this session, so that turns do not read the content of all releases again. */
-import { metadataText } from '../../krm/resource.ts'
-import { type JsonObject, textOf } from '../../text/json.ts'
+
+import { type JsonObject, textOf } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 import type { StoredRelease } from './helm-storage.ts'
 
 /** Characters of all contents together; a cluster with more has the other releases read in every turn. */

@@ -3,11 +3,10 @@
  * the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
  */
 
-import { Failure, type FailureCode, type Retry } from '../../failure.ts'
-import { hasSecretText } from '../../krm/redaction/credential-text.ts'
-import { isSensitive } from '../../krm/redaction/redacted.ts'
-import { foreignLine } from '../../text/foreign-text.ts'
-import { isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '../../text/json.ts'
+import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
+import { isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import { hasSecretText, isSensitive } from '@backporch/kyaml/redaction'
+import { foreignLine } from '@backporch/kyaml/text'
 import type { ApiResponse, TransportFault } from './connection/transport.ts'
 
 /** A request, for messages and for the missing RBAC rule. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { DISCOVERY, discoveryList, listOf, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedRequest } from '../../../test/apiserver/scripted-server.ts'
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { Inventory, ListedLocation } from '../../ports/cluster.ts'
 
 const signal = new AbortController().signal

@@ -1,9 +1,8 @@
 /** Lists of metadata, for inventories that are only marks on the objects. No content of an object is read. */
-import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
 import type { Inventory, ListedLocation, ListingRef } from '../../ports/cluster.ts'
-import { getKey, isJsonObject, type JsonObject, textOf } from '../../text/json.ts'
 import { requestedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'

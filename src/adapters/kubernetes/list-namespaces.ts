@@ -1,5 +1,5 @@
 /** All objects of some namespaces, as metadata, over every kind that the server serves and the account may list. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { Inventory } from '../../ports/cluster.ts'
 import { gathered, listMetadata } from './list-metadata.ts'
 import type { LiveSources } from './read-live.ts'

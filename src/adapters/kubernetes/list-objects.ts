@@ -1,7 +1,7 @@
 /** Lists that are complete and of one resource version, or an error. Never a part. */
-import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from './cluster-api.ts'
 import { collectionPath, requestedFor, type ServedResource } from './discovery.ts'
 import { incompleteList, jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Resource } from '@backporch/kyaml/resource'
 import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
-import type { Resource } from '../../krm/resource.ts'
 
 const signal = new AbortController().signal
 const PATH = 'PATCH /api/v1/namespaces/shop/configmaps/c'

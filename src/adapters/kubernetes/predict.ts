@@ -1,8 +1,7 @@
 /** The server's answer to an apply: a dry run of server-side apply with the syncer's field manager. */
 
-import type { Prediction } from '../../krm/live-view.ts'
-import { metadataText, type Resource } from '../../krm/resource.ts'
-import { formatJson, getKey, isJsonObject, partOf, textOf } from '../../text/json.ts'
+import { formatJson, getKey, isJsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { ApiResponse } from './connection/transport.ts'

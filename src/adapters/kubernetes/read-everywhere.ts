@@ -2,9 +2,9 @@
  * One list of a kind in all namespaces instead of many requests for single objects or namespaces: a request costs the API server as much as 30
  * to 80 more objects in a list (docs/facts/list-cost.md).
  */
-import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from './cluster-api.ts'
 import { requestedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'

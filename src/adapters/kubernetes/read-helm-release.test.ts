@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { StoredRelease } from './helm-storage.ts'
 import { KnownRevisions } from './known-revisions.ts'
 

@@ -1,8 +1,8 @@
 /** The objects of Helm releases, from either of Helm's stores in the cluster. */
-import { Failure } from '../../failure.ts'
-import { labelsOf, type Resource } from '../../krm/resource.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { labelsOf, type Resource } from '@backporch/kyaml/resource'
 import type { HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
-import type { JsonObject } from '../../text/json.ts'
 import {
   decodeRevision,
   describeRevision,

@@ -1,5 +1,5 @@
 /** Inventories of all kinds, each read by its own means and independent of the cost and the failures of the others. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { Inventory, InventoryQuestion } from '../../ports/cluster.ts'
 import { listLocations } from './list-metadata.ts'
 import { listNamespaces } from './list-namespaces.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { listOf, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
-import { Failure } from '../../failure.ts'
 
 const signal = new AbortController().signal
 const ALL = 'GET /apis/kpt.dev/v1alpha1/resourcegroups'

@@ -1,9 +1,8 @@
 /** ResourceGroups of kpt.dev/v1alpha1 as inventories. Source: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup. */
-import { Failure } from '../../failure.ts'
-import { labelsOf, metadataText } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import type { Inventory, InventoryRef, RefusedObject } from '../../ports/cluster.ts'
-import { type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'

@@ -1,11 +1,10 @@
 /** Absence is claimed from whole lists only: whatever else a server answers, no object is called missing for it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import { detectDrift } from '../../drift/compare/detect-drift.ts'
-import type { LiveView } from '../../krm/live-view.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 
 const signal = new AbortController().signal
 const LIST = 'GET /api/v1/namespaces/shop/configmaps'

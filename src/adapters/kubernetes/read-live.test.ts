@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type LiveState, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import { listOf, query, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
-import type { LiveState, WantedObject } from '../../krm/live-view.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 
 const signal = new AbortController().signal
 const CONFIG_MAPS = 'GET /api/v1/namespaces/shop/configmaps'

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import { deploymentOf } from '../../../test/fakes/syncer-marks.ts'
 import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
 import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
 import { claimsOf } from '../../syncers/claims.ts'
-import { formatJson, type JsonObject } from '../../text/json.ts'
 import { openRecordedCluster } from './recording/recorded-cluster.ts'
 
 const signal = new AbortController().signal

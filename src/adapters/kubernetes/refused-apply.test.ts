@@ -1,9 +1,9 @@
 /** Rows A14 to A19 of the failure table: what a server's refusal of a dry run means, and what is asked again. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Resource } from '@backporch/kyaml/resource'
 import { type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
-import type { Resource } from '../../krm/resource.ts'
 
 const signal = new AbortController().signal
 

@@ -2,11 +2,11 @@
  * The meaning of an API server's refusal of an apply, with one next action each. Statuses, reasons and causes decide where they can; a policy,
  * a webhook and an unknown field are known by the server's sentence alone (docs/facts/refused-applies.md).
  */
-import type { Failure } from '../../failure.ts'
-import type { RefusalReason } from '../../krm/live-view.ts'
-import { hasSecretText } from '../../krm/redaction/credential-text.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { hasSecretText } from '@backporch/kyaml/redaction'
+import type { RefusalReason } from '@backporch/kyaml/resource'
+import { compareText } from '@backporch/kyaml/text'
 import type { ApiResponse } from './connection/transport.ts'
 import {
   failureOfRefusal,

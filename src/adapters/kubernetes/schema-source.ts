@@ -1,7 +1,6 @@
 /** The server's OpenAPI v3 documents: the index, then one document for each requested group version. */
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { schemaOfKind } from '../../krm/open-api.ts'
-import { isJsonObject, type Json, partOf, textOf } from '../../text/json.ts'
+import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, notServed, requestedPath } from './kubernetes-failure.ts'
 

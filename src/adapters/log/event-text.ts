@@ -1,6 +1,6 @@
 /** Events in words, and their levels, for both formats. */
-import { Failure } from '../../failure.ts'
-import { loggableText } from '../../krm/redaction/loggable.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { loggableText } from '@backporch/kyaml/redaction'
 import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/log.ts'
 
 /** The failure without the message of a library, which may quote its input. */

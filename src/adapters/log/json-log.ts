@@ -1,11 +1,12 @@
 /** JSON lines with pino, named as controller-runtime and Flux name their fields. No transport: each event is one write to the stream. */
+
+import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
+import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
+import { oneLine } from '@backporch/kyaml/text'
 import { type Logger, pino } from 'pino'
-import { type Loggable, loggableText } from '../../krm/redaction/loggable.ts'
-import { groupNotes, groupSentence, type Note } from '../../note.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '../../ports/log.ts'
 import type { TracedRequest } from '../../ports/trace.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 
 export interface LogSink {

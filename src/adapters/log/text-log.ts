@@ -1,12 +1,12 @@
 /** Lines for people: time and event. A turn is one line; a quiet turn is none but for `debug`. */
 import { styleText } from 'node:util'
-import { formatFailure, groupFailures } from '../../failure.ts'
-import { type Loggable, loggableText } from '../../krm/redaction/loggable.ts'
-import { groupNotes, groupSentence, type Note } from '../../note.ts'
+import { formatFailure, groupFailures } from '@backporch/kyaml/failure'
+import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
+import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
+import { oneLine } from '@backporch/kyaml/text'
 import { dryRunLines } from '../../plan/turn/turn-words.ts'
 import { LOG_LEVELS, type Log, type LogLevel, type ProcessEvent, type ReportedFailure, type TurnEvent } from '../../ports/log.ts'
 import type { TracedRequest } from '../../ports/trace.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 import type { LogSink } from './json-log.ts'
 

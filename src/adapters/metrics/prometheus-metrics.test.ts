@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { CANARIES, MeasuredWorld } from '../../../test/fakes/measured-world.ts'
-import { type Loggable, loggableName } from '../../krm/redaction/loggable.ts'
 import type { KindWatchState } from '../../ports/cluster-watch.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
 import { SERIES_LIMIT } from './instruments.ts'

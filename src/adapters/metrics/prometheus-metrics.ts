@@ -1,5 +1,5 @@
 /** Metrics in the text format of Prometheus, with prom-client. */
-import { type Loggable, loggableName } from '../../krm/redaction/loggable.ts'
+import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '../../ports/clock.ts'
 import { type KindWatchState, STALE_AFTER } from '../../ports/cluster-watch.ts'
 import type { Metrics, MetricsSource, Occurrence, QueueEvent, TurnNumbers } from '../../ports/metrics.ts'

@@ -1,7 +1,7 @@
 /** The configuration of the controller. */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** Bytes. */
 const LIMIT = 1_048_576

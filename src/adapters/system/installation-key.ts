@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Failure } from '../../failure.ts'
-import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
 
 /** Files that this process made. Another run has another key, unless it finds the file. */
 const made = new Set<string>()

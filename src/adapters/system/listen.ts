@@ -1,6 +1,6 @@
 /** A server on a given address. */
 import type { Server } from 'node:http'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 export interface Listening {
   /** With the path: `http://127.0.0.1:8080/webhook` */

@@ -1,7 +1,7 @@
 /** A new folder of rendered files. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** As kpt demands it. @throws Failure BP1001 where the name exists */
 export function checkNewFolder(path: string): void {

@@ -1,7 +1,7 @@
 /** The operator's policies, beside those of the repository. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 
 /** @throws Failure BP1001: without them a repository would be bound by nothing */

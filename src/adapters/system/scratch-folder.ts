@@ -2,7 +2,7 @@
 import { mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 
 /** @param prefix of its name @returns its path, without links. Who makes it removes it @throws Failure BP4008 */
 export async function makeScratchFolder(prefix: string): Promise<string> {

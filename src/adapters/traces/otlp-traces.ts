@@ -1,9 +1,10 @@
 /** Traces of turns to a collector, over OTLP/HTTP with JSON. The queue has a bound: what a collector does not take in time is dropped and counted. */
+
+import type { Note } from '@backporch/kyaml/note'
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { Note } from '../../note.ts'
 import type { TracedCall, TurnTrace, TurnTraces } from '../../ports/turn-traces.ts'
 import type { TraceSettings } from './trace-settings.ts'
 

@@ -1,10 +1,10 @@
 /** `preview`: what merging the pull request of the event changes, as its one comment, the summary of the step, and outputs. */
 import { join } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import { parseJson } from '@backporch/kyaml/json'
 import { RISKS } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
 import { previewText } from '../../proposal/preview/preview-text.ts'
 import { type Preview, previewSchema } from '../../record/preview.ts'
-import { parseJson } from '../../text/json.ts'
 import type { ActionInputs } from './action-inputs.ts'
 import type { ActionRun, Printed } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'

@@ -1,7 +1,7 @@
 /** The pull request of the event for which the workflow runs. */
 import { readFileSync } from 'node:fs'
-import { Failure } from '../../failure.ts'
-import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import type { CliContext } from '../cli-context.ts'
 
 export interface EventPullRequest {

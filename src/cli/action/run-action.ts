@@ -1,10 +1,10 @@
 /** The GitHub Action: the commands of the command line, for the runner's variables and files. */
 import { join } from 'node:path'
+import { Failure, failuresOf } from '@backporch/kyaml/failure'
+import { formatJson, type Json, parseJson } from '@backporch/kyaml/json'
+import { oneLine } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
-import { Failure, failuresOf } from '../../failure.ts'
 import { API_VERSION, type DriftReportList, driftReportListSchema } from '../../record/schema.ts'
-import { formatJson, type Json, parseJson } from '../../text/json.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { CliContext, RunCommand } from '../cli-context.ts'
 import { interruptedExit, worstExit } from '../exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'

@@ -3,7 +3,7 @@
  * docs.github.com "Workflow commands for GitHub Actions"; escapes as actions/toolkit, packages/core/src/command.ts.
  */
 import { randomUUID } from 'node:crypto'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext } from '../cli-context.ts'
 import { command } from '../report/report-annotations.ts'
 

@@ -2,12 +2,12 @@
  * `verify-pr`: for a check on pull requests that hold records of drift. A record decides when it is merged, so it has to be one
  * of ours, inert for every syncer, and about drift that is still there.
  */
-import { asFailure, Failure } from '../../failure.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { DRIFT_FOLDER, pathSegment, presentRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
 import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
 import { INERT_LINE, isNoManifest, parseDocument, withLastDocument } from '../../record/write-document.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type ActionRun, type Answered, worstOf } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 

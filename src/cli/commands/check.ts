@@ -1,5 +1,7 @@
 /** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
-import { failuresOf } from '../../failure.ts'
+import { failuresOf } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
@@ -30,8 +32,6 @@ import { knownAddresses } from '../../reconcile/sources/other-addresses.ts'
 import { readSyncers } from '../../reconcile/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { CHECK_FLAGS } from '../flags/command-flags.ts'
 import {

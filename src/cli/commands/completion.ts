@@ -1,5 +1,5 @@
+import { oneLine } from '@backporch/kyaml/text'
 import { Argument, type Command } from '@commander-js/extra-typings'
-import { oneLine } from '../../text/one-line.ts'
 import type { CliContext, Run } from '../cli-context.ts'
 import { type Candidate, completeLine } from '../flags/complete-line.ts'
 

@@ -1,7 +1,8 @@
 /** `controller`: the repositories and listeners that its flags name, and its log. */
+
+import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import { SharedWatches } from '../../controller/shared-watch.ts'
-import { Failure, failuresOf } from '../../failure.ts'
 import type { Log } from '../../ports/log.ts'
 import type { CliContext, ListenAddress } from '../cli-context.ts'
 import { ConfigSource } from '../config/config-source.ts'

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
+import { Failure } from '@backporch/kyaml/failure'
 import { isRemovedByApply } from '../../drift/compare/last-applied.ts'
-import { Failure } from '../../failure.ts'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
 import { settleDecisions } from '../../reconcile/apply/settle.ts'
 import { approve, type Decided, type DecisionRequest, type Reviewed, reject } from '../../reconcile/decide.ts'

@@ -1,8 +1,9 @@
 /** What `explain` says about a code. */
+
+import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { NOTE_CAUSES, type NoteCause } from '@backporch/kyaml/note'
 import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
-import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
-import { NOTE_CAUSES, type NoteCause } from '../../note.ts'
 import { nearestNames } from '../../package/nearest-name.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import { wrapped } from '../print/explain-lines.ts'

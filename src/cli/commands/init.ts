@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { CliContext } from '../cli-context.ts'

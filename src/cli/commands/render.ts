@@ -1,13 +1,13 @@
 /** `render`: what `kpt fn render` would change in the files of packages, as kpt would write them, without kpt. */
 
 import { randomBytes } from 'node:crypto'
-import { Failure } from '../../failure.ts'
-import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
-import type { Note } from '../../note.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
+import { oneLine } from '@backporch/kyaml/text'
 import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/repository/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import { worstExit } from '../exit-status.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'

@@ -1,5 +1,5 @@
+import { markdownCell, markdownCode } from '@backporch/kyaml/markdown'
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
-import { markdownCell, markdownCode } from '../../text/markdown-text.ts'
 import type { CliContext } from '../cli-context.ts'
 import { type Decision, decisionColumns, readDecisions } from '../decisions.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'

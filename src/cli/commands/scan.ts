@@ -1,7 +1,7 @@
+import { oneLine } from '@backporch/kyaml/text'
 import { writeOpenHeads } from '../../reconcile/apply/write-open-heads.ts'
 import type { Answer } from '../../reconcile/commands/apply-answers.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import { exitStatusOf, worstExit } from '../exit-status.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'

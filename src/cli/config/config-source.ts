@@ -1,10 +1,11 @@
 /** The repositories of a configuration file, which is read again while the controller runs. */
+
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { parseLabelSelector } from '@backporch/kyaml/resource'
+import { secondsOf } from '@backporch/kyaml/text'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
-import { asFailure, type Failure } from '../../failure.ts'
-import { parseLabelSelector } from '../../krm/label-selector.ts'
 import type { Log } from '../../ports/log.ts'
-import { secondsOf } from '../../text/duration.ts'
 import type { CliContext } from '../cli-context.ts'
 import { type ConfiguredRepository, clustersOf, nameOfRepository } from './controller-config.ts'
 import { parseControllerConfig } from './parse-controller-config.ts'

@@ -1,11 +1,12 @@
 /** `ControllerConfig`: the repositories and clusters of one controller. Fields have the long names of flags. */
+
+import { parseLabelSelector } from '@backporch/kyaml/resource'
+import { secondsOf } from '@backporch/kyaml/text'
 import * as z from 'zod'
-import { parseLabelSelector } from '../../krm/label-selector.ts'
 import { durationSchema } from '../../policy/schema.ts'
 import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { repositoryLocation } from '../../syncers/sync-path.ts'
-import { secondsOf } from '../../text/duration.ts'
 
 const word = z.string().min(1).max(1_000)
 /** A timer of Node holds no more than 24 days. */

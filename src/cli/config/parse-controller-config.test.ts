@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { clustersOf, nameOfRepository } from './controller-config.ts'
 import { parseControllerConfig } from './parse-controller-config.ts'
 

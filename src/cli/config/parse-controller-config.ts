@@ -1,9 +1,9 @@
 /** The file of `--config` as a value, or every problem of it at once, each with its line. */
-import { Failure } from '../../failure.ts'
-import { hasSecretText } from '../../krm/redaction/credential-text.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { hasSecretText } from '@backporch/kyaml/redaction'
 import { type Locations, type Problem, problemsOf, readLocated } from '../../policy/located-documents.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
-import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import { type ConfiguredRepository, clustersOf, controllerConfigSchema, webPortOf } from './controller-config.ts'
 
 interface ConfigFile {

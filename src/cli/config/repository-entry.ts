@@ -1,10 +1,11 @@
 /** A repository of the controller, with the ports of its turns. */
+
+import { loggableName } from '@backporch/kyaml/redaction'
 import type { TurnSession, TurnsPorts } from '../../controller/controller-turns.ts'
 import { CurrentReaders } from '../../controller/current-reader.ts'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { IntakePorts } from '../../controller/turn-intake.ts'
-import { loggableName } from '../../krm/redaction/loggable.ts'
 import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Log } from '../../ports/log.ts'
 import { isHosted } from '../../reconcile/apply/is-hosted.ts'

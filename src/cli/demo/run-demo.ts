@@ -1,7 +1,7 @@
 /** The story of `backporch demo`: a whole turn on recorded clusters, with the real commands and real git. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext, RunCommand } from '../cli-context.ts'
 import { type DemoFolder, makeDemoFolder } from './demo-folder.ts'
 import recordings from './recordings.json' with { type: 'json' }

@@ -6,7 +6,7 @@
  * `['a\.b/c']`, which works here too); a `range` without its `end` is refused (kubectl prints what follows once more); an empty
  * list between others ends nothing (see json-path.ts).
  */
-import type { Json } from '../../text/json.ts'
+import type { Json } from '@backporch/kyaml/json'
 
 export type Step =
   /** The members of a map under this key. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { DOCUMENT, MISMATCHED, PRINTED, REFUSED } from '../../../test/golden/json-path.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import type { Json } from '../../text/json.ts'
 import { printTemplate, TemplateMismatch } from './json-path.ts'
 import { parseTemplate } from './json-path-parse.ts'
 

@@ -1,5 +1,5 @@
 /** Prints a document through a template of `-o jsonpath=`; json-path-parse.ts describes the dialect. */
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Operator, Step, Template } from './json-path-parse.ts'
 
 /** The document does not have the shape that the template expects; the message is a sentence. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 import type { CliContext } from '../cli-context.ts'
 import { type ClusterOptions, clusterTarget, durationSeconds, Progress } from './options.ts'
 

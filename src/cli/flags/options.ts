@@ -1,9 +1,10 @@
 /** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
-import { Failure } from '../../failure.ts'
 import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
-import { DURATION, secondsOf } from '../../text/duration.ts'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseJson } from '@backporch/kyaml/json'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { CONFIG, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import { parseJson } from '../../text/json.ts'
 
 async function drifted(): Promise<TurnWorld> {
   const world = new TurnWorld()

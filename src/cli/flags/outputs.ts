@@ -1,6 +1,7 @@
 /** What `-o` takes, for each command. */
+
+import { Failure } from '@backporch/kyaml/failure'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { Failure } from '../../failure.ts'
 import { parseTemplate } from './json-path-parse.ts'
 
 /** Sentences for people. */

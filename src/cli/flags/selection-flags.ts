@@ -1,8 +1,9 @@
 /** Flags that select rows, as in kubectl; each command offers those that apply to it. */
+
+import { type LabelSelector, parseLabelSelector } from '@backporch/kyaml/resource'
+import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { type LabelSelector, parseLabelSelector } from '../../krm/label-selector.ts'
 import type { Change, UnitState } from '../../record/schema.ts'
-import { DURATION, secondsOf } from '../../text/duration.ts'
 import { collect, type Flags, type Optional, type ValuesOf } from './options.ts'
 
 export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]

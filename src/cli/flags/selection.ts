@@ -2,8 +2,8 @@
  * Applies the selection flags to packages, clusters, namespaces and changes. A flag hides only what is known not to match:
  * an unreadable object, or a change without a time, stays visible.
  */
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { readNamespaces } from '../../reconcile/repository/ledger-namespaces.ts'
 import { choosePackages } from '../../reconcile/repository/manifest-folders.ts'

@@ -1,8 +1,9 @@
 /** Errors of a command line, each with what could be written instead. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { oneLine } from '@backporch/kyaml/text'
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { Failure } from '../../failure.ts'
 import { nearestNames } from '../../package/nearest-name.ts'
-import { oneLine } from '../../text/one-line.ts'
 
 interface Reported {
   readonly what: string

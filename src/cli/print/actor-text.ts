@@ -1,7 +1,8 @@
 /** Lines of `explain` about the actor: the writer, its class, and other owners of the field. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import { type ActorRule, rowFor, ruleFor } from '../../drift/attribute/actor-classes.ts'
 import type { Actor } from '../../drift/drift.ts'
-import { oneLine } from '../../text/one-line.ts'
 
 const HOW = {
   audit: 'the audit log has this very request',

@@ -1,11 +1,11 @@
 /** Where the values in git come from, for `diff -o wide` and `explain`. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { isSecret } from '@backporch/kyaml/redaction'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import { authoredSecretPath } from '../../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import { type FieldPath, formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { FieldOrigins, originLines } from '../../proposal/field-origin.ts'
 import { builtOriginLines, KustomizeOrigins } from '../../proposal/origins/kustomize-origins.ts'

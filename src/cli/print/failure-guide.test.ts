@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FAILURE_CODES } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
-import { FAILURE_CODES } from '../../failure.ts'
 import { FAILURE_GUIDE } from './failure-guide.ts'
 
 test('every code has a cause and a fix of its own', () => {

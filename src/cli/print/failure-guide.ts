@@ -1,5 +1,5 @@
 /** What `backporch explain BPnnnn` says below the sentence of the code. The message of a failure itself names the very place. */
-import type { FailureCode } from '../../failure.ts'
+import type { FailureCode } from '@backporch/kyaml/failure'
 
 interface FailureGuide {
   /** What it comes from, most often first. */

@@ -1,9 +1,9 @@
 /** What an old answer of the ledger is worth. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { type CliOutcome, runInWorld } from '../../../test/fakes/cli-world.ts'
 import { KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 
 const HOUR = 60
 

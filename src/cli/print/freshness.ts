@@ -1,6 +1,7 @@
 /** The age of the ledger's observations, and what is unknown (docs/adr/0056-what-the-ledger-says-about-time.md). */
-import type { FailureCode } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import type { FailureCode } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { given } from '@backporch/kyaml/text'
 import { isAhead, lastSeen } from '../../plan/ledger/seen-at.ts'
 import { later } from '../../plan/limits/drift-age.ts'
 import { clusterDetection, clusterStaleAfter } from '../../policy/effective-policy.ts'
@@ -8,7 +9,6 @@ import type { Ledger } from '../../reconcile/repository/read-ledger.ts'
 import { packagesIn, type RepositoryView } from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport, DriftReportList, Incomplete } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { given } from '../../text/given.ts'
 import { formatAge } from './print-diff.ts'
 import { withPullRequest } from './pull-request.ts'
 

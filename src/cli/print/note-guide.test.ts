@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { NOTE_CAUSES } from '@backporch/kyaml/note'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
-import { NOTE_CAUSES } from '../../note.ts'
 
 test('explain says of every cause of a note what it is about and what to do', async () => {
   for (const cause of Object.keys(NOTE_CAUSES)) {

@@ -1,5 +1,5 @@
 /** What to do about a note, for each cause: what `explain CAUSE` prints behind what the cause is. */
-import type { NoteCause } from '../../note.ts'
+import type { NoteCause } from '@backporch/kyaml/note'
 
 /** A sentence with the one thing to do, or why there is nothing to do. */
 export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {

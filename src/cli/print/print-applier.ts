@@ -1,8 +1,8 @@
 /** Lines about the applier of a package, and about the rollout of its objects, which is no drift. */
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
-import { oneLine } from '../../text/one-line.ts'
 
 /** The applier, the command that applies, and obstacles. Without line breaks. */
 export function applierLines({

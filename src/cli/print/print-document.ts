@@ -1,13 +1,13 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
 
-import { Failure } from '../../failure.ts'
-import { sentenceOf } from '../../note.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, type Json } from '@backporch/kyaml/json'
+import { sentenceOf } from '@backporch/kyaml/note'
+import { oneLine } from '@backporch/kyaml/text'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { formatJson, type Json } from '../../text/json.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import { printTemplate, TemplateMismatch } from '../flags/json-path.ts'
 import { parseTemplate } from '../flags/json-path-parse.ts'

@@ -1,6 +1,6 @@
 /** Failures on stderr: apart from notes, because every command line loads this file. */
-import { type Failure, formatFailure, groupFailures } from '../../failure.ts'
-import { oneLine } from '../../text/one-line.ts'
+import { type Failure, formatFailure, groupFailures } from '@backporch/kyaml/failure'
+import { oneLine } from '@backporch/kyaml/text'
 import type { CliContext } from '../cli-context.ts'
 import { Terminal } from './terminal.ts'
 

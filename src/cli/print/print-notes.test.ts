@@ -1,10 +1,10 @@
 /** Notes of every command: one line for each cause, five at most, all of them with -v. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { NOTE_CAUSES, type Note, type NoteCause } from '@backporch/kyaml/note'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
-import { NOTE_CAUSES, type Note, type NoteCause } from '../../note.ts'
 import { driftReportListSchema } from '../../record/schema.ts'
 import type { CliContext } from '../cli-context.ts'
 import { printFailures } from './print-failures.ts'

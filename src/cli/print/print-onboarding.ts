@@ -1,4 +1,6 @@
 /** What `init` found and did, for a terminal and as a document. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
 import type { OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
@@ -6,7 +8,6 @@ import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts
 import { worstRisk } from '../../proposal/text/proposal-subject.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { Printer } from './printer.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
 import { count } from './ranked-changes.ts'

@@ -1,9 +1,9 @@
 /** Unmanaged objects, which are no drift: as a list for people, and as a part of the document. */
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { notLookedInto, type UnmanagedObject, type UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReportList } from '../../record/schema.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { timeOf } from './print-diff.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -3,12 +3,12 @@
  * the same texts (BACKPORCH_EXTERNAL_DIFF). Everything else goes to stderr.
  */
 
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { oneLine } from '@backporch/kyaml/text'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
-import { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { type ObjectSides, objectSides } from '../../record/object-sides.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { DiffFile } from '../cli-context.ts'
 import { incompleteOf } from './print-document.ts'
 import { printNotes } from './print-notes.ts'

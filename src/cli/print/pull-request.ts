@@ -1,9 +1,9 @@
 /** The pull request of an open record, as people name it. */
+
+import { given, oneLine } from '@backporch/kyaml/text'
 import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { given } from '../../text/given.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { workspaceOf } from './unit-cells.ts'
 
 /** Adds what the ledger knows of the branch. The report itself is planned before the forge gives a number. */

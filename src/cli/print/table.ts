@@ -1,8 +1,8 @@
 /** Tables as kubectl prints them: upper-case heads, three spaces between columns, no borders, nothing at line ends. */
 import { stripVTControlCharacters } from 'node:util'
+import type { ResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { Printer } from './printer.ts'
 
 export interface Column<Row> {

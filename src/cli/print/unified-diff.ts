@@ -1,6 +1,7 @@
 /** Two texts as `git diff` prints them, with its colours. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
-import { oneLine } from '../../text/one-line.ts'
 import type { Style, Terminal } from './terminal.ts'
 
 /** A text under the name that its line of the head has; undefined: there is no such file. */

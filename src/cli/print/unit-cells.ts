@@ -1,9 +1,10 @@
 /** Columns and sentences about one unit. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, UnitHealth } from '../../record/schema.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Objects that differ, of those that git declares and the unexpected ones. */

@@ -3,12 +3,13 @@
  * and escapes: docs.github.com "Workflow commands for GitHub Actions" and actions/runner, ActionCommand.cs. A step shows the
  * first ten of a level (actions/toolkit, docs/problem-matchers.md), so the riskiest come first.
  */
+
+import { oneLine } from '@backporch/kyaml/text'
 import { actorName } from '../../record/actor-name.ts'
 import { formatSides } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import type { Change, DriftReportList, Incomplete } from '../../record/schema.ts'
 import { stuckLines } from '../../record/stuck-lines.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
 

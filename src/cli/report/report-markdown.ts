@@ -1,14 +1,15 @@
 /**
  * `-o markdown`: the list as a comment on a pull request or a step summary; GitHub Flavored Markdown that Gitea shows alike.
- * Text from a cluster or from git is encoded as code (src/text/markdown-text.ts).
+ * Text from a cluster or from git is encoded as code (src/kyaml/text/markdown-text.ts).
  */
+
+import { markdownCell, markdownCode, markdownProse } from '@backporch/kyaml/markdown'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import type { Change, DriftReport, DriftReportList } from '../../record/schema.ts'
 import { stateWord, stuckLines } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { markdownCell, markdownCode, markdownProse } from '../../text/markdown-text.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { observedTimes } from '../print/freshness.ts'
 import { count, objectName, type RankedChange, rankedChanges } from '../print/ranked-changes.ts'

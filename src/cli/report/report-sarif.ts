@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { oneLine } from '@backporch/kyaml/text'
 import type { Risk } from '../../drift/drift.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { actorName } from '../../record/actor-name.ts'
@@ -12,7 +13,6 @@ import { rollbackText } from '../../record/rolled-back.ts'
 import type { Change, DriftReportList, Incomplete } from '../../record/schema.ts'
 import { stuckLines } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
 

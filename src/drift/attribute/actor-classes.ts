@@ -3,9 +3,8 @@
  * (docs/guides/who-did-it.md), so it identifies an honest program, and never its user.
  */
 
+import { matchesGlob, words } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'
-import { matchesGlob } from '../../text/glob.ts'
-import { words } from '../../text/words.ts'
 import type { ActorClass } from '../drift.ts'
 
 /** A writer, for its class. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { field } from '../../krm/field-path.ts'
-import { type FieldSet, parseFieldsV1 } from '../../krm/field-set.ts'
-import type { ManagedFieldsEntry } from '../../krm/managed-fields.ts'
-import type { Json } from '../../text/json.ts'
+import { type FieldSet, field, type ManagedFieldsEntry, parseFieldsV1 } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
 import { classOfManager, creatorOf, foreignOwner, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
 
 const EMPTY_FIELD_SET: FieldSet = { owned: false, children: new Map() }

@@ -1,8 +1,14 @@
 /** The writers of a field, from `managedFields`. */
 
-import type { FieldPath } from '../../krm/field-path.ts'
-import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsLocation, sameManager } from '../../krm/managed-fields.ts'
-import { compareText } from '../../text/compare-text.ts'
+import {
+  type FieldManager,
+  type FieldPath,
+  type ManagedFields,
+  type ManagedFieldsEntry,
+  ownsLocation,
+  sameManager,
+} from '@backporch/kyaml/field'
+import { compareText } from '@backporch/kyaml/text'
 import type { Actor, ActorClass, SyncerManager } from '../drift.ts'
 import { classify, isControlPlane } from './actor-classes.ts'
 

@@ -2,9 +2,9 @@
  * The writer of a known difference: other owners of the field, the class by the policy's rules, and the user from an audit log. Differences stay
  * as they are, so that no fingerprint depends on it.
  */
-import type { AuditedWrite } from '../../krm/audit-event.ts'
-import { type ManagedFields, managedFieldsOf } from '../../krm/managed-fields.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+
+import { type ManagedFields, managedFieldsOf } from '@backporch/kyaml/field'
+import { type AuditedWrite, resourceKey } from '@backporch/kyaml/resource'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'

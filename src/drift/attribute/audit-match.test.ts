@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { type AuditSample, answered, auditedWrite } from '../../../test/fakes/audit-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
-import type { Json } from '../../text/json.ts'
 import type { ChangeKind, Drift } from '../drift.ts'
 import { type AuditMatch, findAuditMatch, removes } from './audit-match.ts'
 

@@ -3,13 +3,18 @@
  * time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
  */
 
-import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
-import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { type ManagedFieldsEntry, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
-import { metadataText } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
-import { parsePointer } from '../../text/json-pointer.ts'
+import {
+  type FieldPath,
+  field,
+  formatFieldPath,
+  indexOfStep,
+  type ManagedFieldsEntry,
+  managedFieldsOf,
+  ownsLocation,
+  valueAt,
+} from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals, parsePointer } from '@backporch/kyaml/json'
+import { type AuditedWrite, isOfKind, isWriteTo, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, SyncerManager } from '../drift.ts'
 
 export interface AuditMatch {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
-import { type FieldManager, managedFieldsOf } from '../../krm/managed-fields.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { SyncerManager } from '../drift.ts'
 import { findSyncer } from './syncer.ts'
 

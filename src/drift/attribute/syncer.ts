@@ -3,14 +3,22 @@
  * (docs/adr/0018-syncers-that-change-their-name.md, docs/facts/applier-managers.md).
  */
 
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
-import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
+import {
+  countCovered,
+  type FieldManager,
+  type FieldSchema,
+  fieldSetOf,
+  isSettleManager,
+  type ManagedFieldsEntry,
+  managedFieldsOf,
+  ownsPath,
+  sameManager,
+} from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { compareText } from '@backporch/kyaml/text'
 import { usesHelm } from '../../syncers/helm.ts'
 import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED, onlyMakes, writesManifest } from '../../syncers/kubectl.ts'
 import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
-import { compareText } from '../../text/compare-text.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
 import type { Actor, SyncerManager } from '../drift.ts'
 import { classOfManager } from './actor.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json, JsonObject } from '../../text/json.ts'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { authoredPart } from './authored-part.ts'
 
 const METADATA = { name: 'web', namespace: 'shop', uid: '1', resourceVersion: '2', creationTimestamp: 'x', generation: 3 }

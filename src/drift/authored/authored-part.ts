@@ -2,13 +2,19 @@
  * A live object as a manifest: without its status, what the server writes into its metadata, and the marks of syncers; and of the rest only
  * what somebody other than the control plane owns. Which of that is a default, a dry run shows (src/reconcile/manifests/clean-object.ts).
  */
-import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
-import type { FieldSet } from '../../krm/field-set.ts'
-import { type ManagedFieldsEntry, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
-import { withoutBookkeeping } from '../../krm/resource.ts'
+import {
+  type FieldPath,
+  type FieldSet,
+  field,
+  type ManagedFieldsEntry,
+  managedFieldsOf,
+  ownsLocation,
+  type PathStep,
+} from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { withoutBookkeeping } from '@backporch/kyaml/resource'
 import { isMarkOf, syncersOfMark } from '../../syncers/marks.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import { hasNoOwners } from '../unowned/unowned-fields.ts'
 

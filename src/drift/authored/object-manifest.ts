@@ -1,7 +1,7 @@
 /** What the server says of objects as git would declare them, as far as that is known. */
-import type { FailureDetail } from '../../failure.ts'
-import type { Resource } from '../../krm/resource.ts'
-import type { JsonObject } from '../../text/json.ts'
+import type { FailureDetail } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Resource } from '@backporch/kyaml/resource'
 import type { Drift } from '../drift.ts'
 
 export interface ObjectManifest {

@@ -2,12 +2,11 @@
  * The cause of a difference: git moved, or another writer. A value that only the syncer wrote may be that of an earlier commit, which the syncer
  * has not replaced yet; that is no drift (design §5). A value that no commit rendered is drift, whichever manager wrote it.
  */
-import type { Failure } from '../../failure.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { annotationsOf } from '../../krm/resource.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
-import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { annotationsOf, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { lastAppliedOf, type StoredManifest } from '../compare/last-applied.ts'
 import { lastWriteOf, rendersLive, shows, valueIn } from '../compare/version-values.ts'
 import type { Drift, ObjectVerdict, RolledBack, SetAside, SetAsideState } from '../drift.ts'

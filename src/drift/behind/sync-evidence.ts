@@ -1,8 +1,8 @@
 /** Evidence that distinguishes a syncer that is behind from a person who wrote. */
-import type { Failure } from '../../failure.ts'
-import type { LiveView } from '../../krm/live-view.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { LiveView } from '@backporch/kyaml/resource'
 import type { SyncerReport } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { StoredManifest } from '../compare/last-applied.ts'
 import type { Drift, SyncerManager } from '../drift.ts'
 import type { ContentId, DatedContent, ObservedContent } from './arrivals.ts'

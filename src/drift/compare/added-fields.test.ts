@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatFieldPath, managedFieldsOf } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, editedBy, reversedEntries, withMetadata } from '../../../test/fakes/live-object.ts'
-import { formatFieldPath } from '../../krm/field-path.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
 import { findAddedFields } from './added-fields.ts'
 
 const MANIFEST: JsonObject = {

@@ -3,12 +3,22 @@
  * this kind). The rules of src/drift/noise recognise those of controllers by kind, location and value.
  */
 
-import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../../krm/field-path.ts'
-import { type FieldSchema, UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
-import { type FieldSet, stepKey, stepOfItem } from '../../krm/field-set.ts'
-import { isPartlyOwned, type ManagedFields, type ManagedFieldsEntry } from '../../krm/managed-fields.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import {
+  type FieldPath,
+  type FieldSchema,
+  type FieldSet,
+  formatFieldPath,
+  isPartlyOwned,
+  type ManagedFields,
+  type ManagedFieldsEntry,
+  type PathStep,
+  stepKey,
+  stepOfItem,
+  UNKNOWN_SCHEMA,
+  valueAt,
+} from '@backporch/kyaml/field'
+import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { compareText } from '@backporch/kyaml/text'
 import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 

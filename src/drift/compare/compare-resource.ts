@@ -1,9 +1,7 @@
 /** Differences between a live object and the object that an apply would leave, by keyed field path. */
-import { type FieldPath, field, type PathStep, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { stepKey, stepOfItem } from '../../krm/field-set.ts'
-import { authoredMetadata } from '../../krm/resource.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { type FieldPath, type FieldSchema, field, type PathStep, stepKey, stepOfItem, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { authoredMetadata } from '@backporch/kyaml/resource'
 
 export interface FieldDifference {
   readonly path: FieldPath

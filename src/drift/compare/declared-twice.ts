@@ -2,9 +2,9 @@
  * An object that two units of a cluster declare: each apply replaces the values of the other unit, and no Restore ends that. What the other unit
  * declares is no drift, because git says both.
  */
-import { Failure } from '../../failure.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { rendersLive, valueIn } from './version-values.ts'
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldManager, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { type LiveState, type Prediction, readResource } from '@backporch/kyaml/resource'
 import {
   appliedBy,
   editedBy,
@@ -12,13 +16,7 @@ import {
 } from '../../../test/fakes/live-object.ts'
 import { randomScalar } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { Failure } from '../../failure.ts'
-import { formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import type { LiveState, Prediction } from '../../krm/live-view.ts'
-import type { FieldManager } from '../../krm/managed-fields.ts'
-import { readResource } from '../../krm/resource.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
 import type { ObjectVerdict } from '../drift.ts'
 import { detectDrift, needsPrediction } from './detect-drift.ts'
 import { unexpectedObject } from './make-drift.ts'

@@ -1,21 +1,25 @@
 /** A verdict per object from the content of git and the answers of the cluster. Pure: all requests are made before. */
-import type { Failure } from '../../failure.ts'
-import { type FieldPath, field, isWithin, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { fieldSetOf } from '../../krm/field-set.ts'
-import { knownFieldsOf } from '../../krm/known-fields.ts'
-import type { LiveState, Prediction } from '../../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
-import { PathSet } from '../../krm/path-set.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import {
+  type FieldPath,
+  type FieldSchema,
+  field,
+  fieldSetOf,
+  isWithin,
+  knownFieldsOf,
+  type ManagedFields,
+  managedFieldsOf,
+  ownsLocation,
+  PathSet,
+  valueAt,
+} from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { isSecret, shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, type LiveState, metadataText, type Prediction } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { isMarkOf } from '../../syncers/marks.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
 import { actorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import type { Actor, ChangeKind, Drift, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { type CreationProbe, creationProbeOf } from '../unowned/creation-probe.ts'

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { hasEncrypted, isEncryptedEntry, isEncryptedValue, PlainValues, redactionKey, withoutSops } from '@backporch/kyaml/redaction'
+import { type Resource, readResource } from '@backporch/kyaml/resource'
 import { appliedBy, editedBy, path, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
-import { PlainValues } from '../../krm/redaction/plain-values.ts'
-import { redactionKey } from '../../krm/redaction/redacted.ts'
-import { hasEncrypted, isEncryptedEntry, isEncryptedValue, withoutSops } from '../../krm/redaction/sops.ts'
-import { type Resource, readResource } from '../../krm/resource.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { isEncrypted, isEncryptedLocation, sealAnswer, sealLive, unsealed } from './encrypted-fields.ts'
 
 const KEY = redactionKey(new Uint8Array(32))

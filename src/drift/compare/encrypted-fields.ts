@@ -3,17 +3,22 @@
  * syncer becomes git's own text, any other one a keyed hash. A decrypted value is compared here and nowhere else: a live value that is git's
  * becomes git's own text, and one of an earlier version the text of that version. Later steps handle them as other fields, without plain values.
  */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { stepOfItem } from '../../krm/field-set.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import type { PlainValues } from '../../krm/redaction/plain-values.ts'
-import { isSecret, type RedactionKey, redact, shownJson } from '../../krm/redaction/redacted.ts'
-import { hasEncrypted, isEncryptedEntry, isEncryptedValue } from '../../krm/redaction/sops.ts'
-import type { Resource } from '../../krm/resource.ts'
+
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, type FieldSchema, field, managedFieldsOf, stepOfItem, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  hasEncrypted,
+  isEncryptedEntry,
+  isEncryptedValue,
+  isSecret,
+  type PlainValues,
+  type RedactionKey,
+  redact,
+  shownJson,
+} from '@backporch/kyaml/redaction'
+import type { Resource } from '@backporch/kyaml/resource'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 import { isAlreadyApplied } from './equal-values.ts'

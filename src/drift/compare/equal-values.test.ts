@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { schemaOfKind } from '../../krm/open-api.ts'
-import type { Json } from '../../text/json.ts'
+import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
 import { isAlreadyApplied } from './equal-values.ts'
 
 const CORE = 'io.k8s.api.core.v1'

@@ -2,11 +2,8 @@
  * Whether applying a declared value leaves the live one unchanged although they are written differently: the server rewrites quantities and
  * base64, and adds defaults. In doubt the answer is no, and a dry run decides.
  */
-import type { FieldPath } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { type FieldSet, stepKey, stepOfItem } from '../../krm/field-set.ts'
-import { canonicalQuantity } from '../../krm/quantity.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { canonicalQuantity, type FieldPath, type FieldSchema, type FieldSet, stepKey, stepOfItem } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 
 /** A declared location with another live value. */
 export interface DifferingLeaf {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatJson, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
 import { randomJson, randomPath } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { redactionKey } from '../../krm/redaction/redacted.ts'
-import { formatJson, type JsonObject, jsonEquals } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { episodeIdOf, fingerprintOf, itemFingerprint } from './fingerprint.ts'
 

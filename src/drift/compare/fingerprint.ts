@@ -3,11 +3,10 @@
  * (design §2).
  */
 import { createHash } from 'node:crypto'
-import { formatFieldPath } from '../../krm/field-path.ts'
-import { keyedHash, type RedactionKey } from '../../krm/redaction/redacted.ts'
-import { withoutBookkeeping } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import { isJsonObject } from '../../text/json.ts'
+import { formatFieldPath } from '@backporch/kyaml/field'
+import { isJsonObject } from '@backporch/kyaml/json'
+import { keyedHash, type RedactionKey } from '@backporch/kyaml/redaction'
+import { resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
 import type { Drift } from '../drift.ts'
 
 export interface FingerprintUnit {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseFieldPath } from '../../krm/field-path.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { parseFieldPath } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { followsAnother } from './follows.ts'
 
 function follows(change: 'modified' | 'added' | 'removed', text: string, desired: JsonObject, live: JsonObject): boolean {

@@ -2,9 +2,9 @@
  * Differences that follow from another one of the object, so that one edit is one line: what the server adds to the declared object, and the
  * second name of a value.
  */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { firstNameOf } from '../../krm/second-names.ts'
-import { type JsonObject, jsonEquals } from '../../text/json.ts'
+import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import { type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { firstNameOf } from '@backporch/kyaml/resource'
 import type { Drift } from '../drift.ts'
 
 /** Whether another difference covers the one at an undeclared path. */

@@ -3,15 +3,11 @@
  * because an Update owns all changes of the write, also defaults. Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`, which kubectl, kpt and
  * Argo CD write; helm `pkg/kube/client.go`, createPatch.
  */
-import { type FieldPath, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { fieldSetOf, leavesOf } from '../../krm/field-set.ts'
-import type { FieldManager } from '../../krm/managed-fields.ts'
-import { PathSet } from '../../krm/path-set.ts'
-import { annotationsOf, type Resource } from '../../krm/resource.ts'
+import { type FieldManager, type FieldPath, type FieldSchema, fieldSetOf, leavesOf, PathSet, valueAt } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import { annotationsOf, type Resource } from '@backporch/kyaml/resource'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { takesOver } from '../../syncers/registry.ts'
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
 import type { SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
 

@@ -3,11 +3,9 @@
  * `data` (docs/facts/secret-string-data.md), and failed applies leave no trace; `data` has no defaults, so each key was declared once. And the
  * account of pods, which the server puts back from its second name and gives no default in a template.
  */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import type { ManagedFields } from '../../krm/managed-fields.ts'
-import { podPathOf } from '../../krm/pod-path.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { type FieldPath, field, type ManagedFields, podPathOf, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'

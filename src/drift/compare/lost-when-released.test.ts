@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { field } from '../../krm/field-path.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { field, managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { appliedLast } from './last-applied.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 

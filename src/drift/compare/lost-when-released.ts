@@ -1,6 +1,5 @@
 /** Whether the syncer's next apply deletes a field that git stops declaring. */
-import type { FieldPath } from '../../krm/field-path.ts'
-import type { ManagedFields } from '../../krm/managed-fields.ts'
+import type { FieldPath, ManagedFields } from '@backporch/kyaml/field'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'

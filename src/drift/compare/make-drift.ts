@@ -1,9 +1,8 @@
 /** Differences with their risk, and verdicts that are one difference of a whole object. */
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import { metadataText } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { creatorOf } from '../attribute/actor.ts'
 import type { Drift, ObjectVerdict } from '../drift.ts'
 import { assessRisk } from '../risk/risk.ts'

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatFieldPath } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import { schemaOfKind } from '../../krm/open-api.ts'
-import type { Json } from '../../text/json.ts'
+import { type FieldSchema, formatFieldPath, managedFieldsOf, schemaOfKind } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
 import type { SyncerManager } from '../drift.ts'
 import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 

@@ -2,10 +2,14 @@
  * Writes in another API version than git's. The entry of a manager has paths of its own version, which may not exist in git's version (for
  * instance `spec.behavior` of autoscaling/v2 in v1).
  */
-import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import type { FieldSet } from '../../krm/field-set.ts'
-import type { ManagedFields, ManagedFieldsEntry } from '../../krm/managed-fields.ts'
+import {
+  type FieldPath,
+  type FieldSchema,
+  type FieldSet,
+  formatFieldPath,
+  type ManagedFields,
+  type ManagedFieldsEntry,
+} from '@backporch/kyaml/field'
 import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { SyncerManager } from '../drift.ts'

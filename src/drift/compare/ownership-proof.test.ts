@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, editedBy, removedFrom, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { type ProofSubject, whyOwnershipProvesNothing } from './ownership-proof.ts'
 
 const MANIFEST: JsonObject = {

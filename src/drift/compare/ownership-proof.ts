@@ -5,12 +5,9 @@
  * count on neither side. A syncer that updates has no set; its last-applied annotation is compared separately.
  */
 
-import { valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { type FieldSet, fieldSetOf, sameLeaves } from '../../krm/field-set.ts'
-import { type ManagedFields, sameManager } from '../../krm/managed-fields.ts'
+import { type FieldSchema, type FieldSet, fieldSetOf, type ManagedFields, sameLeaves, sameManager, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { withoutMarks } from '../../syncers/marks.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { SyncerManager } from '../drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatFieldPath } from '@backporch/kyaml/field'
 import { path } from '../../../test/fakes/live-object.ts'
-import { formatFieldPath } from '../../krm/field-path.ts'
 import { authoredSecretPath, withSecretData } from './secret-data.ts'
 
 const BASE = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }

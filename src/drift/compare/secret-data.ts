@@ -1,6 +1,6 @@
 /** A Secret with `stringData` as the server stores it: base64 in `data`, over the content of `data` (API reference). */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
+import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
 
 export function withSecretData(secret: JsonObject): JsonObject {
   const written = getKey(secret, 'stringData')

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatFieldPath } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { type Prediction, readResource } from '@backporch/kyaml/resource'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
-import { Failure } from '../../failure.ts'
-import { formatFieldPath } from '../../krm/field-path.ts'
-import type { Prediction } from '../../krm/live-view.ts'
-import { readResource } from '../../krm/resource.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { detectDrift, needsPrediction } from './detect-drift.ts'
 
 const FLUX = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' } as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { type RetentionQuestion, retainedOnPurpose } from './unexpected-on-purpose.ts'
 
 const ID = 'inventory-1'

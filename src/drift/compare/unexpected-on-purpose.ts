@@ -2,10 +2,11 @@
  * Undeclared objects of an inventory that stay on purpose: a person marked the live object so that the tool retains it. A rule of a syncer holds
  * only if that syncer applied the object.
  */
-import { annotationsOf, labelsOf } from '../../krm/resource.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
 import { applierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, KeepQuestion } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'idIsWritten'> {
   readonly live: JsonObject

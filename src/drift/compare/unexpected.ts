@@ -1,6 +1,5 @@
 /** Undeclared objects of an inventory, and whether they belong to a package. */
-import type { ResourceId } from '../../krm/resource-id.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 
 /** Objects that files declare, as an inventory may list them. */
 export class DeclaredIds {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { unownedCount } from './unowned-count.ts'
 
 const DEPLOYMENT = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }

@@ -2,11 +2,9 @@
  * A replica count without an owner that git leaves to its default. The scale subresource records no owner for a new field
  * (docs/facts/scale-entry-has-no-time.md), so only the value shows the scaling.
  */
-import { field, valueAt } from '../../krm/field-path.ts'
-import { touchesPath } from '../../krm/field-set.ts'
-import type { ManagedFields } from '../../krm/managed-fields.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
+import { field, type ManagedFields, touchesPath, valueAt } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 
 export const REPLICAS = [field('spec'), field('replicas')] as const
 

@@ -1,9 +1,15 @@
 /** Values of fields in versions of a package, and in live objects. */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
-import { canonicalQuantity } from '../../krm/quantity.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import {
+  canonicalQuantity,
+  type FieldPath,
+  field,
+  type ManagedFields,
+  managedFieldsOf,
+  ownsLocation,
+  valueAt,
+} from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
 import { isSyncer } from '../attribute/actor.ts'
 import type { Drift, SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'

@@ -2,11 +2,9 @@
  * What is decided before any comparison, in this order: a manifest that the server refuses whatever is live, and an object that is being
  * deleted. What differs in them is nobody's decision.
  */
-import type { Failure } from '../../failure.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { knownFieldsOf } from '../../krm/known-fields.ts'
-import type { LiveState, Prediction, RefusalReason } from '../../krm/live-view.ts'
-import { metadataText } from '../../krm/resource.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import { type FieldSchema, knownFieldsOf } from '@backporch/kyaml/field'
+import { type LiveState, metadataText, type Prediction, type RefusalReason } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { ObjectVerdict, SyncerManager } from '../drift.ts'
 import { beingDeleted, unknownFields } from './verdict-failures.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { assertMutes, assertNotAbout, assertShows, type Edit, judged } from '../../../test/fakes/noise-samples.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
 import type { Surroundings } from './noise-rule.ts'
 import { readScaler, type Scaler, type ScalerTool } from './scaler.ts'
 

@@ -2,10 +2,9 @@
  * Fields that an autoscaler writes, while it targets the object, and inside of its bounds, as in Fleet (rancher/fleet `desiredset/diff.go`). Outside
  * of the bounds the autoscaler did not write, or cannot correct.
  */
-import { formatFieldPath } from '../../krm/field-path.ts'
-import { quantityOf } from '../../krm/quantity.ts'
-import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
-import { partOf } from '../../text/json.ts'
+import { formatFieldPath, quantityOf } from '@backporch/kyaml/field'
+import { partOf } from '@backporch/kyaml/json'
+import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift } from '../drift.ts'
 import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'

@@ -1,6 +1,6 @@
 /** Sets differences aside that a preset rule explains. They stay in the verdict, with the rule and the reason. */
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict, SetAside, TriedRule } from '../drift.ts'
 import { mayBeAnybodys } from '../unowned/unowned-fields.ts'
 import { AUTOSCALING_RULES } from './autoscaling.ts'

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
-import type { Json } from '../../text/json.ts'
 
 const KCM = 'kube-controller-manager'
 const WEB = 'apps/v1 Deployment shop/web'

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { annotated, assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
-import type { Json } from '../../text/json.ts'
 
 const KCM = 'kube-controller-manager'
 const CLAIM = 'v1 PersistentVolumeClaim shop/data'

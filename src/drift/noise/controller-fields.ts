@@ -1,8 +1,8 @@
 /** Fields outside of `status` in which a controller reports a state, or requests a reconciliation of another one. */
 
-import { quantityOf } from '../../krm/quantity.ts'
+import { quantityOf } from '@backporch/kyaml/field'
+import { type Json, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
-import { type Json, textOf } from '../../text/json.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../drift.ts'
 import {

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { annotated, assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { Surroundings } from './noise-rule.ts'
 
 const WEB = 'v1 Pod shop/web'

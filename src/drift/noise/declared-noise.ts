@@ -1,11 +1,11 @@
 /** Values that git excludes from the comparison: `mutation: ignore`, and values that the applier inserts. */
 
-import { Failure } from '../../failure.ts'
-import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { parseApiVersion } from '../../krm/resource-id.ts'
-import { matchesParts } from '../../text/glob.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, textOf } from '../../text/json.ts'
-import { readYamlDocuments, type YamlDocument } from '../../yaml/read/read-yaml-node.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, textOf } from '@backporch/kyaml/json'
+import { readYamlDocuments, type YamlDocument } from '@backporch/kyaml/read-yaml'
+import { parseApiVersion } from '@backporch/kyaml/resource'
+import { matchesParts } from '@backporch/kyaml/text'
 import type { Drift } from '../drift.ts'
 import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 

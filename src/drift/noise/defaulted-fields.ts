@@ -3,9 +3,8 @@
  * (docs/facts/noise-sources.md). Any writer is accepted, because the value is the default. Source: kubernetes/kubernetes
  * `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
-import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import { podPathOf } from '../../krm/pod-path.ts'
-import { emptyObject, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, setKey } from '../../text/json.ts'
+import { type FieldPath, field, formatFieldPath, podPathOf, valueAt } from '@backporch/kyaml/field'
+import { emptyObject, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, setKey } from '@backporch/kyaml/json'
 import type { Drift } from '../drift.ts'
 import { isAdded, type Judgement, muted, type NoiseRule, type Surroundings, shown } from './noise-rule.ts'
 

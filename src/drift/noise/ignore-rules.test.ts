@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { ruleOf as rule } from '../../../test/fakes/rule-samples.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { describeRule, type IgnoreRule, mismatchText, type RuleSides, ruleId, ruleThatIgnores, whyNotIgnored } from './ignore-rules.ts'
 

@@ -1,12 +1,9 @@
 /** Ignore rules: what they hide, and why. `--show-ignored` shows everything. */
 import { createHash } from 'node:crypto'
-import { type LabelSelector, matchesLabels } from '../../krm/label-selector.ts'
-import { isSensitive } from '../../krm/redaction/redacted.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { labelsOf } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import { matchesGlob } from '../../text/glob.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
+import { type LabelSelector, labelsOf, matchesLabels, type ResourceId } from '@backporch/kyaml/resource'
+import { matchesGlob } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../attribute/actor.ts'
 import type { ChangeKind, Drift } from '../drift.ts'
 import { matchesExpression } from './rule-expression.ts'
@@ -15,7 +12,7 @@ import { coversDrift, describeRulePath, type RulePath } from './rule-path.ts'
 /** Locations of rules, in the order of matching: the object, the Kptfile, a policy. */
 export type RuleLevel = 'object' | 'package' | 'policy'
 
-/** All given parts must match; a list matches by one member. Texts may have `*` (src/text/glob.ts). */
+/** All given parts must match; a list matches by one member. Texts may have `*` (src/kyaml/text/glob.ts). */
 export interface IgnoreRule {
   /** Location for people: `.drift/policy.yaml:12`. */
   readonly where: string

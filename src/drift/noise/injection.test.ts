@@ -1,6 +1,6 @@
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { annotated, assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { Surroundings } from './noise-rule.ts'
 
 /** The head of a PEM certificate in base64, and more of it. */

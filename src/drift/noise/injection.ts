@@ -3,8 +3,8 @@
  * as a difference (docs/facts/noise-sources.md); these rules are for injectors that write with a request of their own.
  */
 
-import { type Json, textOf } from '../../text/json.ts'
-import { wordSet, words } from '../../text/words.ts'
+import { type Json, textOf } from '@backporch/kyaml/json'
+import { wordSet, words } from '@backporch/kyaml/text'
 import type { Drift } from '../drift.ts'
 import {
   hasNoOwner,

@@ -2,9 +2,9 @@
  * Entries that a controller of secrets adds to a Secret of git because somebody requested that: an ExternalSecret with `creationPolicy: Merge`, or
  * the annotation `patch` for Sealed Secrets. A Secret that only the controller makes is in no package (docs/facts/generated-secrets.md).
  */
-import { valueAt } from '../../krm/field-path.ts'
-import { annotationsOf, labelsOf } from '../../krm/resource.ts'
-import { jsonEquals } from '../../text/json.ts'
+import { valueAt } from '@backporch/kyaml/field'
+import { jsonEquals } from '@backporch/kyaml/json'
+import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
 import type { Drift } from '../drift.ts'
 import {
   isAdded,

@@ -2,10 +2,9 @@
  * Differences that are no drift, because the server, a controller or the syncer makes them. Each is a named rule, so that people can find it and
  * switch it off. A rule tests kind, path, value and writer; the name of a writer never mutes alone. An uncertain rule does not mute.
  */
-import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
-import type { ManagedFields } from '../../krm/managed-fields.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { type FieldPath, formatFieldPath, type ManagedFields } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import { isSyncer } from '../attribute/actor.ts'
 import type { Drift, SyncerManager } from '../drift.ts'
 import type { Scalers } from './scaler.ts'

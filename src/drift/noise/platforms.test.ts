@@ -1,9 +1,9 @@
 /** Content that git declares empty: who filled it decides what becomes of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
-import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 
 const EMPTY = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: election, namespace: shop}\n'
 

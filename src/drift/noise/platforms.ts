@@ -3,7 +3,7 @@
  * openshift/cluster-policy-controller `pkg/security/controller`, `pkg/psalabelsyncer`; openshift/openshift-controller-manager
  * `pkg/internalregistry`; rancher/rancher `pkg/controllers`, `pkg/wrangler`; rancher/norman `lifecycle`.
  */
-import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import type { Drift } from '../drift.ts'
 import {
   finalizerOf,

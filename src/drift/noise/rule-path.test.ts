@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type FieldPath, isWithin, type PathStep } from '@backporch/kyaml/field'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { type FieldPath, isWithin, type PathStep } from '../../krm/field-path.ts'
 import { coversDrift, describeRulePath, literalRulePath, parseRulePath, type RulePath } from './rule-path.ts'
 
 function read(text: string): RulePath {

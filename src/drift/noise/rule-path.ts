@@ -3,14 +3,13 @@
  * its location. An index of a list refers to the live object.
  */
 
-import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '../../krm/field-path.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { hasWildcard, literalGlob, matchesGlob } from '../../text/glob.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import { parsePointer } from '../../text/json-pointer.ts'
+import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, parsePointer } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { hasWildcard, literalGlob, matchesGlob } from '@backporch/kyaml/text'
 import type { Drift } from '../drift.ts'
 
-/** Texts are patterns (src/text/glob.ts). `[*]` is any step, and an item matches by its given keys. */
+/** Texts are patterns (src/kyaml/text/glob.ts). `[*]` is any step, and an item matches by its given keys. */
 export type RulePath = { readonly keyed: FieldPath } | { readonly pointer: readonly string[] }
 
 /** Reads a path: a JSON Pointer if it begins with `/`, else a keyed field path. */

@@ -4,9 +4,8 @@
  * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */
 
-import { metadataText } from '../../krm/resource.ts'
-import { parseApiVersion, type ResourceId, sameResource } from '../../krm/resource-id.ts'
-import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
+import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion, type ResourceId, sameResource } from '@backporch/kyaml/resource'
 
 export type ScalerTool = 'hpa' | 'keda' | 'vpa'
 

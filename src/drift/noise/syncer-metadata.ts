@@ -4,11 +4,11 @@
  * `pkg/common`, `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
 
+import { isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
 import { keepsLastApplied, marksAs, SYNCERS } from '../../syncers/registry.ts'
 import type { Syncer } from '../../syncers/syncer.ts'
-import { isJsonObject, type Json, parseJson, textOf } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import {
   fromSyncer,

@@ -1,9 +1,9 @@
 /** What of a pod the Pod Security Standards restrict (kubernetes.io, "Pod Security Standards", Baseline and Restricted). */
 
-import type { FieldPath } from '../../krm/field-path.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { wordSet } from '../../text/words.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
+import { wordSet } from '@backporch/kyaml/text'
 import type { RiskSubject } from '../drift.ts'
 
 const WORKLOAD_KINDS = wordSet(`

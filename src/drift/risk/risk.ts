@@ -3,10 +3,10 @@
  * prints the sentence. The classes follow the Pod Security Standards of Kubernetes (docs/guides/risk.md). Each rule has an
  * example and a near miss in test/fakes/risk-examples.ts; docs/guides/risk.md shows them.
  */
-import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import type { Json } from '../../text/json.ts'
-import { wordSet, words } from '../../text/words.ts'
+import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { wordSet, words } from '@backporch/kyaml/text'
 import { publisherOf } from '../attribute/image-publisher.ts'
 import type { Risk, RiskSubject } from '../drift.ts'
 import { changesPodSecurity, hasKey, isPodLocation } from './pod-security.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Resource, readResource } from '../../krm/resource.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { type Resource, readResource } from '@backporch/kyaml/resource'
 import { createdObject, creationProbeOf } from './creation-probe.ts'
 
 function resourceOf(kind: string, name: string, rest: JsonObject = {}, apiVersion = 'v1'): Resource {

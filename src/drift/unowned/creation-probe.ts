@@ -3,9 +3,8 @@
  * (docs/facts/creation-dry-run.md). Values that the server chooses for each object (name, uid, addresses, ports) are put back for the comparison.
  */
 import { createHash } from 'node:crypto'
-import { metadataText, type Resource } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, type Resource, resourceKey } from '@backporch/kyaml/resource'
 
 /** The object to send, under another name. */
 export interface CreationProbe {

@@ -3,13 +3,11 @@
  * object without managers, and are no edits.
  */
 
-import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import { metadataText } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
+import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { type Json, type JsonObject, jsonEquals, parseJson, partOf } from '@backporch/kyaml/json'
+import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { wordSet } from '@backporch/kyaml/text'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
-import { type Json, type JsonObject, jsonEquals, parseJson, partOf } from '../../text/json.ts'
-import { wordSet } from '../../text/words.ts'
 import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import { isCounted } from '../compare/unowned-count.ts'
 import { CONTROL_PLANE_RULES } from '../noise/control-plane.ts'

@@ -3,12 +3,10 @@
  * docs/facts/objects-without-managers.md), or has `before-first-apply`. They are compared with git and the server's own writes, which costs no
  * request, and then with the server's answer to a creation.
  */
-import { type FieldPath, valueAt } from '../../krm/field-path.ts'
-import { fieldSetOf } from '../../krm/field-set.ts'
-import type { Prediction } from '../../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
+import { type FieldPath, fieldSetOf, type ManagedFields, managedFieldsOf, ownsLocation, valueAt } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import type { Prediction } from '@backporch/kyaml/resource'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
 import { compareObjects } from '../compare/compare-resource.ts'
 import { differingLeaves, isEmptyValue } from '../compare/equal-values.ts'
 import { followsAnother } from '../compare/follows.ts'

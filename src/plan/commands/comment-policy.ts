@@ -1,19 +1,18 @@
 /** Ignore rules requested in a comment, as edits of a policy file that touch nothing else in it. */
 
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { field, parseFieldPath } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { withoutHashes } from '@backporch/kyaml/redaction'
+import { given, literalGlob } from '@backporch/kyaml/text'
 import { literalRulePath } from '../../drift/noise/rule-path.ts'
-import { Failure } from '../../failure.ts'
-import { field, parseFieldPath } from '../../krm/field-path.ts'
-import { withoutHashes } from '../../krm/redaction/shown-path.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { type Change, documentHead } from '../../record/schema.ts'
 import { formatDocument, NO_MANIFEST } from '../../record/write-document.ts'
-import { given } from '../../text/given.ts'
-import { literalGlob } from '../../text/glob.ts'
-import { isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
-import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { POLICY_LINE, POLICY_PATH } from '../onboarding/plan-onboarding-files.ts'
 
 export type IgnoreDocument = IgnoreEntry

@@ -1,5 +1,5 @@
 /** A branch with foreign commits, recreated because a person with write access requested it. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Observation, OpenBranch } from '../turn/observation.ts'
 
 /**

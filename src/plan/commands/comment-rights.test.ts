@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Permission } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
 import { assertMayWrite, assertOwner } from './comment-rights.ts'

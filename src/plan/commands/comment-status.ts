@@ -1,5 +1,5 @@
 /** What comments change in the record and in the report: who chose the plan, and until when reminders pause. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { DriftRecord, DriftReport, Plan } from '../../record/schema.ts'
 import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 

@@ -1,15 +1,15 @@
 /** The ignore rules that hide exactly some lines of `diff` and no other: proven by trying them on every line there is. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { literalGlob } from '@backporch/kyaml/text'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
 import { literalExpression } from '../../drift/noise/rule-expression.ts'
-import { Failure } from '../../failure.ts'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { ignoreRuleOf, ignoreSchema } from '../../policy/ignore-schema.ts'
 import type { Change } from '../../record/schema.ts'
-import { literalGlob } from '../../text/glob.ts'
 import { type IgnoreDocument, literalPath, targetOf } from './comment-policy.ts'
 
 export interface ExactRequest {

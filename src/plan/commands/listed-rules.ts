@@ -1,7 +1,7 @@
 /** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
 
+import type { Note } from '@backporch/kyaml/note'
 import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../../drift/noise/ignore-rules.ts'
-import type { Note } from '../../note.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../../record/schema.ts'

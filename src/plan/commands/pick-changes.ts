@@ -1,11 +1,10 @@
 /** Which differences are open for a decision, and what is planned for each. */
 
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict, Resolution } from '../../drift/drift.ts'
-import { Failure, orFailure } from '../../failure.ts'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { shownPath } from '../../krm/redaction/shown-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../../record/schema.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'

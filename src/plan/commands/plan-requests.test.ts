@@ -1,10 +1,10 @@
 /** Requests on a proposal, over an observation that is written by hand: what each changes, and what is answered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { desiredOf, observationOf, proposedOf, requestsOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 import { parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
 import type { Observation } from '../turn/observation.ts'

@@ -1,5 +1,7 @@
 /** All requests on one proposal, in order: what each changes in the plan of the unit, and the answer. */
-import { Failure, type FailureCode, orFailure } from '../../failure.ts'
+import { Failure, type FailureCode, orFailure } from '@backporch/kyaml/failure'
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
 import type { ForgeComment } from '../../ports/hosted-forge.ts'
@@ -8,8 +10,6 @@ import type { PostedAnswer } from '../../proposal/text/answer-comment.ts'
 import { commandOfAction } from '../../proposal/text/check-run-buttons.ts'
 import { commandLine, failureText } from '../../proposal/text/command-answer.ts'
 import type { Tick } from '../../proposal/text/ticks.ts'
-import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { assertMayWrite } from './comment-rights.ts'
 import {
   type CommandContext,

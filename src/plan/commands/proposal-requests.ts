@@ -1,5 +1,5 @@
 /** Requests on open proposals, as a turn observed them: commands in comments, ticked boxes and clicked buttons. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
 import type { ForgeComment, KnownProposal } from '../../ports/hosted-forge.ts'

@@ -1,10 +1,10 @@
 /** A request for resolutions, as fingerprints of changes: several choices of one comment are one plan. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
 import type { Resolution } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { Change } from '../../record/schema.ts'
-import { given } from '../../text/given.ts'
 import type { Choice, ResolutionRequest } from '../turn/observation.ts'
 import { namesAll, selectChanges } from './select-changes.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
-import { Failure } from '../../failure.ts'
 import { isSelector, selectChanges } from './select-changes.ts'
 
 const OTHER = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }

@@ -2,13 +2,13 @@
  * Selectors: `1,3` and `2-4` by the number that `diff` prints, `2:spec.replicas` a field of the object of number 2,
  * `deployment/web` an object as kubectl names it, `deployment/web:spec.replicas` a field of it.
  */
-import { Failure } from '../../failure.ts'
-import { formatFieldPath, parseFieldPath } from '../../krm/field-path.ts'
-import { hasSecretText } from '../../krm/redaction/credential-text.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatFieldPath, parseFieldPath } from '@backporch/kyaml/field'
+import { hasSecretText } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { nearestNames } from '../../package/nearest-name.ts'
 import type { Change } from '../../record/schema.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { isNameOfKind } from './kind-names.ts'
 
 const NUMBERS = /^[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*,?$/

@@ -1,9 +1,10 @@
 /** What a resolution request cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
+
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { shownPath } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { isLeftByApply } from '../../drift/compare/last-applied.ts'
-import { Failure } from '../../failure.ts'
-import { shownPath } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
 import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
 import { applyingFingerprints, type OpenChange, unverifiedMerges } from '../commands/pick-changes.ts'
 import { otherBase } from '../turn/base-branch.ts'

@@ -1,10 +1,10 @@
 /** How an episode ends, and how long its rejection is silent. */
 
+import { given } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
 import { closedPath } from '../../record/record-paths.ts'
 import { type Change, type ClosedEpisode, type DriftRecord, documentHead } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { given } from '../../text/given.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
 

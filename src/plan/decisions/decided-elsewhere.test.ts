@@ -1,10 +1,10 @@
 /** Decisions that were made without backporch, and what became of them: over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { objectId } from '@backporch/kyaml/object-id'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { decidedOf, mergedOf, proposedOf, pullOf, turnOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'
-import { objectId } from '../../package/object-id.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { driftId, NO_TICKS } from '../../proposal/text/dashboard-ticks.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'

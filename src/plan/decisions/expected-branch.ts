@@ -3,7 +3,7 @@
  * committer of a commit prove nothing, so a commit that the ledger does not know is ours only where it is exactly this.
  */
 
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { shortBranch } from '../../package/ref-name.ts'

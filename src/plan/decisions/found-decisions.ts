@@ -2,8 +2,8 @@
  * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
  * a person deleted. Both close the episode as `approve` and `reject` would have.
  */
-import type { Note } from '../../note.ts'
-import type { ObjectId } from '../../package/object-id.ts'
+import type { Note } from '@backporch/kyaml/note'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { formatRevisionTag, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import { setsTags } from '../../policy/effective-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'

@@ -4,22 +4,27 @@
  * shows nothing else: a re-apply would also change what was not reviewed.
  */
 
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { isSecret, shownPathOnly } from '@backporch/kyaml/redaction'
+import {
+  describeResourceId,
+  handedOver,
+  type LiveView,
+  metadataText,
+  type Resource,
+  type ResourceId,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import { isEncrypted, isEncryptedLocation } from '../../drift/compare/encrypted-fields.ts'
 import { withSecretData } from '../../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import { handedOver } from '../../krm/hand-over.ts'
-import type { LiveView, WantedObject } from '../../krm/live-view.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { metadataText, type Resource } from '../../krm/resource.ts'
-import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { whyOutside } from '../../policy/boundary.ts'
 import type { ApprovedWrite } from '../../ports/cluster.ts'
 import { whyNotDeleted } from '../../record/restore-losses.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { allChanges, type OpenChange, unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
 

@@ -2,12 +2,12 @@
  * What people did with `porchctl rpkg approve`, `propose` and `reject`, as git shows it (docs/facts/porch-decisions.md). An approval is a merge: it
  * publishes the package, and leaves out the record, which lies outside of the package.
  */
-import type { Note } from '../../note.ts'
+import type { Note } from '@backporch/kyaml/note'
+import { given } from '@backporch/kyaml/text'
 import type { FileChange } from '../../ports/package-repository.ts'
 import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
-import { given } from '../../text/given.ts'
 import { NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
 import type { Observation, OpenBranch, PublishedWorkspace } from '../turn/observation.ts'
 import { closedEpisodeOf, closedWrites } from './closed-episode.ts'

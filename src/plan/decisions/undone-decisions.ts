@@ -2,12 +2,13 @@
  * Merged decisions that git does not have any more: somebody moved the tag of the revision, or a later commit put an adopted field back. A Porch
  * that did not read the repository does both when it publishes an older draft: it replaces the whole folder of the package.
  */
-import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
+
+import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
 import { showChange } from '../../record/build-report.ts'
 import { type Change, type ClosedEpisode, closedEpisodeSchema } from '../../record/schema.ts'
-import { given } from '../../text/given.ts'
-import { type Json, jsonEquals } from '../../text/json.ts'
 import { allChanges } from '../commands/pick-changes.ts'
 import type { Observation, UndoneDecision } from '../turn/observation.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { removedFrom } from '../../../test/fakes/live-object.ts'
 import { CONFIG, proposed, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import { redactionKey } from '../../krm/redaction/redacted.ts'
 
 test('merged and not applied: waiting, and nothing is proposed a second time', async () => {
   const world = await proposed()

@@ -1,7 +1,6 @@
 /** Which merged decisions live agrees with now. */
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import { shownPathOnly, withoutHashes } from '../../krm/redaction/shown-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { isSecret, shownPathOnly, withoutHashes } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'

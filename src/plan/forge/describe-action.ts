@@ -1,9 +1,9 @@
 /** Names the writes of a turn, for people: the same in a dry run as in the run that does them. */
 
-import type { ObjectId } from '../../package/object-id.ts'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { oneLine } from '@backporch/kyaml/text'
 import { shortBranch } from '../../package/ref-name.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from './forge-action.ts'
 

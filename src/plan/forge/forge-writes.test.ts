@@ -1,6 +1,8 @@
 /** What a turn writes on a forge with pages, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { objectId } from '@backporch/kyaml/object-id'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   after,
@@ -17,8 +19,6 @@ import {
   withStatus,
 } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
-import { objectId } from '../../package/object-id.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'

@@ -1,5 +1,5 @@
 /** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
-import { Failure, orFailure } from '../../failure.ts'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { adoptionProblems } from '../../proposal/adopt/adoption.ts'
 import { builtAdoptionProblems } from '../../proposal/adopt/kustomize-adoption.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'

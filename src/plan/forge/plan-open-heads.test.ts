@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '../../package/object-id.ts'
+import { objectId } from '@backporch/kyaml/object-id'
 import type { CommitStatus, OpenHead } from '../../ports/hosted-forge.ts'
 import { MOST_HEADS, planOpenHeads } from './plan-open-heads.ts'
 

@@ -1,6 +1,7 @@
 /** What the text of a proposal is made from, taken together from a turn. */
 
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { compareText, given } from '@backporch/kyaml/text'
 import { LEDGER_BRANCH, shortBranch } from '../../package/ref-name.ts'
 import type { MassRow, MassSubject } from '../../proposal/text/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../../proposal/text/proposal-subject.ts'
@@ -10,8 +11,6 @@ import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { given } from '../../text/given.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import { timeStates } from '../limits/drift-age.ts'
 import type { AdoptedObject } from '../turn/adopted-objects.ts'

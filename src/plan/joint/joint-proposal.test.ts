@@ -1,10 +1,10 @@
 /** One proposal for one cause in many clusters, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { objectId } from '@backporch/kyaml/object-id'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { after, branchOf, observationOf, pullOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import type { Drift } from '../../drift/drift.ts'
-import { objectId } from '../../package/object-id.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import type { GitWrites } from '../turn/action.ts'

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { compareText, given } from '@backporch/kyaml/text'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { matchesName } from '../../policy/effective-policy.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
@@ -11,8 +12,6 @@ import { formatProposalMessage, type MessageSubject } from '../../record/commit-
 import { recordPath } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { given } from '../../text/given.ts'
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from '../turn/action.ts'
 import type { JointRecord, Observation, OpenBranch, Unit } from '../turn/observation.ts'

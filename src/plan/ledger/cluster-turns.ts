@@ -1,8 +1,8 @@
 /** The report of a turn about each cluster as a whole, and about what it could not observe there. */
-import type { FailureCode } from '../../failure.ts'
+import type { FailureCode } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
 import { clusterDetection } from '../../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
-import { given } from '../../text/given.ts'
 import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { Observation } from '../turn/observation.ts'

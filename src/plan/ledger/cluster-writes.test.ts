@@ -1,9 +1,9 @@
 /** What a turn writes into the ledger about a cluster as a whole, and about units that it could not observe. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FailureCode } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { after, observationOf, proposedOf } from '../../../test/fakes/observation-builder.ts'
-import type { FailureCode } from '../../failure.ts'
 import type { ClusterObservation } from '../../record/cluster-observation.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
 import { planReconcile } from '../turn/plan-reconcile.ts'

@@ -3,12 +3,12 @@
  * writes it only where the last entry is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
  * it is (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
-import type { FailureCode } from '../../failure.ts'
+import type { FailureCode } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
 import type { ClusterObservation, ClusterStatus } from '../../record/cluster-observation.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { given } from '../../text/given.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
 import type { PlannedUnit } from '../turn/planned-unit.ts'

@@ -1,6 +1,7 @@
 /** The ledger after a turn: what was read, with what the turn writes over it. */
+
+import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { z } from 'zod'
-import { Failure, orFailure } from '../../failure.ts'
 import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { type ClosedEpisode, closedEpisodeSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'

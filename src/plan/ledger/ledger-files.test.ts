@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import { redactionKey } from '../../krm/redaction/redacted.ts'
 
 test('an account that may not read the identity of the cluster gives the same fingerprint, and the ledger keeps what it knows', async () => {
   const world = new TurnWorld()

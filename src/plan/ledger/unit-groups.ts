@@ -1,5 +1,5 @@
 /** Units whose refs are moved together or not at all, and those that are not moved for a time. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
 import { joinWrites, type PlannedUpdate } from '../turn/action.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'

@@ -3,13 +3,13 @@
  * (docs/adr/0026-what-status-knows.md).
  */
 
-import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
+import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
 import { reportName } from '../../record/build-report.ts'
 import type { ClusterObservation } from '../../record/cluster-observation.ts'
 import { type DriftReport, documentHead, type Incomplete } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { unobservedResourceGroup } from '../../status/resource-group.ts'
-import { given } from '../../text/given.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile } from '../turn/action.ts'
 import { readObject } from './ledger-files.ts'

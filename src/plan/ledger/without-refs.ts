@@ -1,7 +1,8 @@
 /** What the ledger says of a unit whose branches or tags are not moved: what was observed, and of its record what git has. */
+
+import { given } from '@backporch/kyaml/text'
 import { shortBranch } from '../../package/ref-name.ts'
 import type { DriftReport } from '../../record/schema.ts'
-import { given } from '../../text/given.ts'
 import { planOf } from '../commands/pick-changes.ts'
 import { closedFile } from '../decisions/closed-episode.ts'
 import type { Hold } from '../limits/hold.ts'

@@ -3,8 +3,8 @@
  * that, so none is opened; the report names the writer, and what would end it.
  */
 
-import { withoutHashes } from '../../krm/redaction/shown-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { withoutHashes } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { Change, ClosedEpisode } from '../../record/schema.ts'
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
 import type { Hold } from './hold.ts'

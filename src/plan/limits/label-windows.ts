@@ -1,10 +1,10 @@
 /** Windows that are open as long as an object has a label: what is known of labels without another read of the cluster. */
+
+import type { FieldPath } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { labelsOf, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
-import type { FieldPath } from '../../krm/field-path.ts'
-import { labelsOf } from '../../krm/resource.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { LabelWindow } from '../../policy/windows.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 type Labels = ReadonlyMap<string, string>
 

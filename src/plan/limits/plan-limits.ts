@@ -4,13 +4,12 @@
  * that the same drift gives the same answer. While the policy cannot be used, everything new waits.
  */
 
+import { compareText, oneLine } from '@backporch/kyaml/text'
 import { RISKS, type Risk } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
 import { isScheduled, nextTime, type PolicyWindow, type ScheduledWindow, windowEnd } from '../../policy/windows.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { commitText } from '../../record/commit-text.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import { type PlannedUnit, unitKey } from '../turn/planned-unit.ts'
 import { later, restingSince } from './drift-age.ts'

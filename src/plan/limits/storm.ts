@@ -1,10 +1,10 @@
 /** Very many packages at once, or very many objects of one cluster: whether there are, and the text about them. */
 
+import { compareText } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
 import type { StormSubject } from '../../proposal/text/storm-text.ts'
 import type { DriftReport } from '../../record/schema.ts'
-import { compareText } from '../../text/compare-text.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import { later } from './drift-age.ts'
 

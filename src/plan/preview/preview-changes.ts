@@ -1,4 +1,10 @@
 /** The objects that a merge changes in one unit, and which parts of each change are already live. */
+
+import { type FieldPath, type FieldSchema, field, valueAt } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
+import { isSecret, type RedactionKey } from '@backporch/kyaml/redaction'
+import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { compareText, given } from '@backporch/kyaml/text'
 import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
 import { isAlreadyApplied } from '../../drift/compare/equal-values.ts'
@@ -6,18 +12,10 @@ import { type ChangeKind, type Drift, type ObjectVerdict, RISKS } from '../../dr
 import { assessRisk } from '../../drift/risk/risk.ts'
 import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import { schemaAt, withVisibility } from '../../drift/visibility.ts'
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import type { LiveState } from '../../krm/live-view.ts'
-import { isSecret, type RedactionKey } from '../../krm/redaction/redacted.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { PreviewChange } from '../../record/preview.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { given } from '../../text/given.ts'
-import type { Json } from '../../text/json.ts'
 
 /** A declared object, with its namespace, and the schema of its kind. */
 export interface PreviewedObject {

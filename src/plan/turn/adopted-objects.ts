@@ -2,19 +2,19 @@
  * Adopted objects, before they are written: the manifests of those that git does not declare, and whether the server accepts the others as the
  * plan would declare them, which is a part of the proof of Adopt.
  */
+
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import type { AdoptionAnswer } from '../../drift/authored/object-manifest.ts'
 import { isEncrypted } from '../../drift/compare/encrypted-fields.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import { shownWithHidden } from '../../krm/redaction/shown-object.ts'
-import { shownPath } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
 import { joinRemovals } from '../../proposal/joined-removals.ts'
 import { cannot, isEdited, type ResolvedChange, writtenBy } from '../../proposal/resolution-edits.ts'
 import { whyNotWhole } from '../../proposal/whole/not-adopted.ts'
-import type { JsonObject } from '../../text/json.ts'
-import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
 import type { Observation } from './observation.ts'
 

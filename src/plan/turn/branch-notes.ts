@@ -1,5 +1,5 @@
 /** Notes of a turn about the branch of a unit. */
-import type { Note } from '../../note.ts'
+import type { Note } from '@backporch/kyaml/note'
 import { shortBranch } from '../../package/ref-name.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 

@@ -1,6 +1,6 @@
 /** Why a resolution request cannot change what is open. */
 
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { shortBranch } from '../../package/ref-name.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { removedFrom } from '../../../test/fakes/live-object.ts'
 import { DEPLOYMENT, KPTFILE, policyText, proposed, refused, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 const MODES: readonly (readonly [mode: string, state: string, outcome: string, prefix: string])[] = [
   ['Off', 'Off', 'none', ''],

@@ -1,7 +1,7 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 
-import { Failure, orFailure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import { formatWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
 import type { ProposalFiles } from '../../proposal/build-proposal.ts'

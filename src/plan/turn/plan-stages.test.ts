@@ -1,10 +1,10 @@
 /** The stages of the plan of a turn that follow its units, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { objectId } from '@backporch/kyaml/object-id'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { mergedOf, NOW, observationOf, proposedOf, requestsOf, turnOf } from '../../../test/fakes/observation-builder.ts'
-import { Failure } from '../../failure.ts'
-import { objectId } from '../../package/object-id.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { Observation } from './observation.ts'
 import { planTurn } from './plan-turn.ts'

@@ -1,11 +1,11 @@
 /** The plan of a turn over an observation that is written by hand: nothing is read, and nothing is run. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { objectId } from '@backporch/kyaml/object-id'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { branchOf, gitOf, NOW, observationOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
-import { objectId } from '../../package/object-id.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 import { planTurn } from './plan-turn.ts'

@@ -1,5 +1,5 @@
 /** Plans everything that a turn writes. Pure and synchronous: what is not known yet is a question (see turn-questions.ts). */
-import { Failure, failuresOf, orFailure } from '../../failure.ts'
+import { Failure, failuresOf, orFailure } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { allChanges, type PlannedChange } from '../commands/pick-changes.ts'

@@ -1,11 +1,11 @@
 /** Plans of which a part is impossible, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { labelsOf } from '@backporch/kyaml/resource'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { desiredOf, gitOf, observationOf, proposedOf, refusalOf, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import { labelsOf } from '../../krm/resource.ts'
 import type { PolicyWindow } from '../../policy/windows.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
 import { adoptWindowOf } from '../limits/drift-age.ts'

@@ -1,8 +1,8 @@
 /** The possible part of a plan that names no change, where not all of it is possible. */
-import { Failure, orFailure } from '../../failure.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { editFor } from '../../proposal/resolution-edits.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
 

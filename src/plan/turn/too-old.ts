@@ -1,10 +1,10 @@
 /** An observation that is older than what the ledger knows records no state, and nobody decides on it (docs/adr/0056-what-the-ledger-says-about-time.md). */
-import { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { given } from '@backporch/kyaml/text'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { given } from '../../text/given.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'
 import { knownObservation } from '../ledger/ledger-files.ts'
 import { isAhead, isOlder, knownUntil } from '../ledger/seen-at.ts'

@@ -1,5 +1,5 @@
 /** Orders the writes of a turn. What the ledger would make a later turn forget is written before the push, everything else after it. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'

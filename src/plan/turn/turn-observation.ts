@@ -1,6 +1,6 @@
 /** Everything that a turn knows before it plans: values alone, so that one can be written by hand. */
-import type { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

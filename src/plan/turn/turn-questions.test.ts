@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { observationOf } from '../../../test/fakes/observation-builder.ts'
-import { Failure } from '../../failure.ts'
 import { MissingBuilds, NO_BUILDS } from '../../render/package-builder.ts'
 import { MissingAnswer } from '../../render/package-renderer.ts'
 import { type StepAnswers, Unanswered, UnitQuestions } from './turn-questions.ts'

@@ -1,5 +1,5 @@
 /** The plan of one unit for one turn. */
-import type { Note } from '../../note.ts'
+import type { Note } from '@backporch/kyaml/note'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { DriftRecord, DriftReport } from '../../record/schema.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'

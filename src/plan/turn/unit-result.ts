@@ -1,7 +1,7 @@
 /** What came of one unit in one turn. */
 
-import type { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { NotAdoptable } from '../forge/not-adoptable.ts'
 import type { AdoptedObject } from './adopted-objects.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { Failure, type FailureCode } from '../../failure.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'
 import { onlyTrial, problemsOf, refusal } from './adoption-failures.ts'
 

@@ -1,7 +1,7 @@
 /** Refusals of adoptions, and their remedies. */
-import { Failure } from '../../failure.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { listMoved, type MovedField } from '../moved-fields.ts'
 import { cannot, editFor, isEdited, type ResolvedChange } from '../resolution-edits.ts'
 import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'

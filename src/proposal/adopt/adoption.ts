@@ -3,19 +3,19 @@
  * nothing changes, and takes the edit only if every chosen field has its chosen value in each render and nothing else moved (design §8,
  * docs/adr/0052). A refusal names the function that prevents the edit, and the fields that would move.
  */
-import { Failure, orFailure } from '../../failure.ts'
-import { valueAt } from '../../krm/field-path.ts'
-import type { Note } from '../../note.ts'
+
+import { editYaml } from '@backporch/kyaml/edit-yaml'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { valueAt } from '@backporch/kyaml/field'
+import { jsonEquals } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { jsonOf, nodeAtPath, type YamlMap } from '@backporch/kyaml/yaml'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, type FunctionLibrary } from '../../render/answer-calls.ts'
 import type { RenderWatcher } from '../../render/kpt/run-pipeline.ts'
 import { isKptfile } from '../../render/package-sources.ts'
 import { ProvenanceWatcher } from '../../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
-import { jsonEquals } from '../../text/json.ts'
-import { editYaml } from '../../yaml/edit/edit-yaml.ts'
-import { jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
-import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import { leaves } from '../prove-edit.ts'
 import { editFor, type FileEdit, type ResolvedChange, writtenBy } from '../resolution-edits.ts'

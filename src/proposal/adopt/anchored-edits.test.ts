@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Json } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
 import { APPLY_SETTERS, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
-import { Failure } from '../../failure.ts'
-import type { Json } from '../../text/json.ts'
-import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { joinAnchored } from './anchored-edits.ts'
 
 const CONFIG = `apiVersion: v1

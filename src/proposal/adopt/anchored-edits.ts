@@ -1,9 +1,9 @@
 /** Edits of a value that a file has once, at an anchor, and shows in several places. */
-import { type FieldPath, field, formatFieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
-import { type Json, jsonEquals } from '../../text/json.ts'
-import { anchorUses } from '../../yaml/anchor-uses.ts'
-import type { YamlEdit } from '../../yaml/edit/edit-yaml.ts'
-import { jsonOf, type YamlNode } from '../../yaml/yaml-node.ts'
+
+import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, formatFieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { anchorUses, jsonOf, type YamlNode } from '@backporch/kyaml/yaml'
 
 export interface AnchoredEdit {
   /** Name of the anchor. */

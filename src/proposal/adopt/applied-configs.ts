@@ -2,13 +2,13 @@
  * Configs of functions that are also objects of the cluster: kpt applies the ConfigMap of `apply-setters` too, unless it has the annotation
  * `config.kubernetes.io/local-config`. An edit of a setter then moves this object as well (docs/adr/0053).
  */
-import { formatFieldPath } from '../../krm/field-path.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
+import { formatFieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { cleanPath } from '../../package/clean-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { StepRun } from '../../render/kpt/pipeline-step.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import { listMoved, type MovedField } from '../moved-fields.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 

@@ -1,10 +1,8 @@
 /** The authored files of a package, and the location of a rendered node in them. */
-import type { FieldPath } from '../../krm/field-path.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { nodeAtPath, pathTo, type YamlNode } from '@backporch/kyaml/yaml'
 import type { PackageFiles } from '../../package/package-files.ts'
-import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import type { YamlNode } from '../../yaml/yaml-node.ts'
-import { nodeAtPath, pathTo } from '../../yaml/yaml-path.ts'
 
 /** The location of an edit. */
 export interface AuthoredLocation {

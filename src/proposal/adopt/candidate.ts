@@ -1,7 +1,8 @@
 /** A location that a rendered value may come from, with the edits that give the wanted value. */
-import type { FieldPath } from '../../krm/field-path.ts'
-import type { Json } from '../../text/json.ts'
-import type { YamlEdit } from '../../yaml/edit/edit-yaml.ts'
+
+import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
+import type { FieldPath } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
 import type { FileEdit } from '../resolution-edits.ts'
 
 /** The value of a field after the edit; undefined: no field. */

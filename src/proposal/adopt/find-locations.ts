@@ -2,12 +2,12 @@
  * From a rendered field back to the location of its value: in a manifest, or in the config of the function that wrote it. Each location is a
  * candidate only. A render proves the edit (adoption.ts).
  */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
+
+import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
+import { jsonOf, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode, yamlPlain } from '@backporch/kyaml/yaml'
 import { describeStep, functionName, type StepRun } from '../../render/kpt/pipeline-step.ts'
-import type { Json } from '../../text/json.ts'
-import { EditRefusal, withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
-import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../yaml/yaml-node.ts'
-import { nearestNode, nodeAtPath } from '../../yaml/yaml-path.ts'
 import { leaves } from '../prove-edit.ts'
 import { anchoredEdit } from './anchored-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from './authored-files.ts'

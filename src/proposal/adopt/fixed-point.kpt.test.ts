@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { changedLines, changeIn, editedTexts, refused } from '../../../test/fakes/adoption-samples.ts'
 import { APPLY_SETTERS, CATALOG, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
 import { whyNoKpt } from '../../../test/kpt/find-kpt.ts'
 import { withPrograms } from '../../../test/render-corpus/catalog-packages.ts'
 import { buildFunctionPrograms, type FunctionPrograms, runKptRender } from '../../../test/render-corpus/run-kpt-render.ts'
-import type { Json } from '../../text/json.ts'
 
 const WEB = {
   Kptfile: webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-namespace:v0.4.6

@@ -3,14 +3,15 @@
  * files as they are. A file that a render leaves as it is becomes its rendered text. In other files, only values that were equal to the
  * rendered ones are updated.
  */
-import { isWithin, valueAt } from '../../krm/field-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { isWithin, valueAt } from '@backporch/kyaml/field'
+import { jsonEquals } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { jsonOf } from '@backporch/kyaml/yaml'
 import { writeItems } from '../../render/kpt/write-items.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
-import { jsonEquals } from '../../text/json.ts'
-import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { jsonOf } from '../../yaml/yaml-node.ts'
 import { leaves } from '../prove-edit.ts'
 import type { AuthoredFiles } from './authored-files.ts'
 import { editAt } from './candidate.ts'

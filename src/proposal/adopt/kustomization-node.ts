@@ -1,14 +1,12 @@
 /** A document of a file with the locations of its fields. */
-import { type FieldPath, field } from '../../krm/field-path.ts'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { formatJson, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { entryOf, itemsAt, jsonOf, nodeAtPath, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf, joined } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
-import { formatJson, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
-import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { editAt } from './candidate.ts'
 

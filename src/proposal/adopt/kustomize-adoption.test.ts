@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { Failure } from '../../failure.ts'
 import { type BuiltSource, printedResources } from '../../render/kustomize/read-built.ts'
 import { type Build, type BuildLibrary, buildKey, MissingBuilds } from '../../render/package-builder.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'

@@ -2,9 +2,10 @@
  * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
-import { annotationsOf } from '../../krm/resource.ts'
+
+import { jsonEquals } from '@backporch/kyaml/json'
+import { annotationsOf } from '@backporch/kyaml/resource'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { jsonEquals } from '../../text/json.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { type ResolvedChange, wantedBy, writtenBy } from '../resolution-edits.ts'

@@ -1,10 +1,9 @@
 /** The fields of a kustomization that write into objects: images, replicas, labels, annotations, and the literals of generators. */
-import type { FieldPath } from '../../krm/field-path.ts'
-import { valueAt } from '../../krm/field-path.ts'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { getKey, type Json, partOf } from '@backporch/kyaml/json'
+import { splitReference } from '@backporch/kyaml/text'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
-import { splitReference } from '../../text/image-reference.ts'
-import { getKey, type Json, partOf } from '../../text/json.ts'
 import type { Wanted } from './candidate.ts'
 import { fields, index, isAt, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
+import { readResource } from '@backporch/kyaml/resource'
 import { path } from '../../../test/fakes/live-object.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
-import { readResource } from '../../krm/resource.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { Json } from '../../text/json.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
 import { applyCandidate, changedFiles } from './source-edits.ts'
 

@@ -1,13 +1,13 @@
 /** The patches of a kustomization, in files and inline. */
-import { Failure } from '../../failure.ts'
-import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { nodeAtPath } from '@backporch/kyaml/yaml'
 import { isInline, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
-import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { documentsOf, type FileLocation, fields, index, SourceDocument, type TextLocations } from './kustomization-node.ts'
 

@@ -1,8 +1,8 @@
 /** Edits of a resource that a controller makes of a template: where the template is filled from the document, the place there is edited. */
-import type { PathStep } from '../../krm/field-path.ts'
+import type { PathStep } from '@backporch/kyaml/field'
+import { isJsonObject } from '@backporch/kyaml/json'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { Declaration } from '../../render/syncer-build.ts'
-import { isJsonObject } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { editAt } from './candidate.ts'
 import { typedAs } from './helm/text-parts.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { adopted, changeIn } from '../../../test/fakes/adoption-samples.ts'
 import { APPLY_SETTERS, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
-import type { Json } from '../../text/json.ts'
 
 const WEB = {
   Kptfile: webKptfile(APPLY_SETTERS),

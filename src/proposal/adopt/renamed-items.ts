@@ -2,9 +2,9 @@
  * An item of a list whose key changed: a Service's port is the key of its item, so another port is one item less and one more. In the sources it is
  * one edit, of the key.
  */
-import { type FieldPath, isWithin, type PathStep, valueAt } from '../../krm/field-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json } from '../../text/json.ts'
+import { type FieldPath, isWithin, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { leaves } from '../prove-edit.ts'
 import { isEdited, type ResolvedChange, wantedBy } from '../resolution-edits.ts'
 import type { Wanted } from './candidate.ts'

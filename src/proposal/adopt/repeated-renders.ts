@@ -2,7 +2,7 @@
  * The renders of a package, each over the files that the one before it wrote: whoever commits what `kpt fn render` writes gets the second of
  * them into the cluster (docs/adr/0052).
  */
-import { resourceKey } from '../../krm/resource-id.ts'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { writeItems } from '../../render/kpt/write-items.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'

@@ -1,7 +1,7 @@
 /** Edits of the files that a build reads. */
 
+import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
-import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { type Candidate, editsByFile } from './candidate.ts'
 
 /** A candidate that may also replace or remove files that are not YAML. */

@@ -1,5 +1,5 @@
 /** What an adoption tries, and what came of it. */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import type { MovedField } from '../moved-fields.ts'

@@ -1,8 +1,9 @@
 /** The names of an object within a kustomization, and whether a selector matches it (kustomize `api/resmap/reswrangler.go`). */
+
+import type { FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
 import { RE2JS } from 're2js'
-import type { FieldPath } from '../../krm/field-path.ts'
-import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
 import { isAt } from '../adopt/kustomization-node.ts'
 
 interface Name {

@@ -1,8 +1,8 @@
 /** The writers of one field during a build, in their order, and the value after the last one. */
-import type { FieldPath } from '../../krm/field-path.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
 import type { FileLocation, SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch } from '../adopt/kustomize-patches.ts'
 

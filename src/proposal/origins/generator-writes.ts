@@ -1,7 +1,7 @@
 /** The writes of a generator to one field of a ConfigMap or a Secret (kustomize `api/types/generatorargs.go`). */
-import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { textOf as fileText } from '../../render/kustomize/kustomize-build.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { type GeneratorLocation, generatorLocations } from '../adopt/kustomize-fields.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'

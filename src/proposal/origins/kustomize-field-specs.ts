@@ -1,5 +1,5 @@
 /** The fields that a kustomization writes labels, annotations, counts and namespaces to (kustomize `api/internal/konfig/builtinpluginconsts`). */
-import type { FieldPath } from '../../krm/field-path.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
 import { type FieldSpec, isSelectedBy, splitFieldPath } from '../../render/kpt/field-spec.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Json } from '@backporch/kyaml/json'
 import { built, env, IMAGE, MANIFEST, MERGE, manifestWith, OVERLAY, originLinesIn } from '../../../test/fakes/kustomize-origins.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { Failure } from '../../failure.ts'
-import type { Json } from '../../text/json.ts'
 
 test('a field of the manifest only is reported with its location', () => {
   assert.deepEqual(originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:7:13'])

@@ -2,12 +2,7 @@
  * The origin of a field of a built object: the location in its manifest, and the patches and kustomizations that wrote it since. It is read
  * from the files without a build, and the result is compared with the built value.
  */
-import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
-import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
+import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import {
   canonicalJson,
   formatJson,
@@ -19,8 +14,13 @@ import {
   jsonEquals,
   parseJson,
   partOf,
-} from '../../text/json.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+} from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
 import {
   documentsOf,
   type FileLocation,

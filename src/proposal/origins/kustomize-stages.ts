@@ -3,10 +3,10 @@
  * (kustomize `api/internal/target/kusttarget.go`).
  */
 
+import type { getKey } from '@backporch/kyaml/json'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { getKey } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 import { textOf } from './built-identity.ts'
 

@@ -1,8 +1,7 @@
 /** The writes of a patch to one field, from the patch alone. */
-import type { FieldPath } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject } from '../../text/json.ts'
-import { isNull, jsonOf, resolved, textAt, type YamlNode } from '../../yaml/yaml-node.ts'
-import { nodeAtPath } from '../../yaml/yaml-path.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject } from '@backporch/kyaml/json'
+import { isNull, jsonOf, nodeAtPath, resolved, textAt, type YamlNode } from '@backporch/kyaml/yaml'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { pointerOf } from '../adopt/kustomize-patches.ts'
 import { type FieldValue, UNKNOWN } from './field-history.ts'

@@ -1,8 +1,8 @@
 /** The entries of `replacements` that copy a value to a field (kustomize `api/filters/replacement/replacement.go`). */
-import { Failure } from '../../failure.ts'
-import type { FieldPath, PathStep } from '../../krm/field-path.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { FieldPath, PathStep } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, objectsIn, partOf } from '@backporch/kyaml/json'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, objectsIn, partOf } from '../../text/json.ts'
 import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'

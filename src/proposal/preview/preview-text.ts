@@ -1,11 +1,12 @@
 /** The comment of a preview, and what the command prints with `-o markdown`. Everything from git and clusters goes through the encoders. */
+
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { objectId } from '@backporch/kyaml/object-id'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
-import { objectId } from '../../package/object-id.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { formatValue } from '../../record/format-value.ts'
 import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
 import type { Change } from '../../record/schema.ts'
-import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import { worstRisk } from '../text/proposal-subject.ts'
 import {
   box,

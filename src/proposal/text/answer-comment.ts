@@ -2,7 +2,7 @@
  * The one comment with the results of the last commands. Its text is their only storage: it is read back, so that a command that is
  * answered again stays one entry at the same position. Names of people are in code, so that nobody is mentioned.
  */
-import { markdownCell } from '../../text/markdown-text.ts'
+import { markdownCell } from '@backporch/kyaml/markdown'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
 import { firstFitting, time } from './words.ts'
 

@@ -1,10 +1,11 @@
 /** The changes of a proposal as tables and diffs. */
-import { describeResourceId } from '../../krm/resource-id.ts'
+
+import { markdownBlock, markdownCell } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { hiddenBytes } from '../../record/format-value.ts'
 import type { Change } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { markdownBlock, markdownCell } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { type NumberedChange, type ObjectChanges, worstRisk } from './proposal-subject.ts'
 import {
   count,

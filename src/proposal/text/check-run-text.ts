@@ -4,15 +4,15 @@
  */
 
 import { createHash } from 'node:crypto'
+import { markdownProse } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
 import type { CheckAnnotation, CheckRun } from '../../ports/check-run.ts'
 import type { CommitStatus, ForgeDialect } from '../../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides } from '../../record/format-value.ts'
 import type { Change } from '../../record/schema.ts'
-import { markdownProse } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { changeTable, planCounts } from './change-table.ts'
 import { checkButtons } from './check-run-buttons.ts'
 import type { MassSubject } from './mass-text.ts'

@@ -1,12 +1,12 @@
 /** The answer to one command. Names of people are in code, so that nobody is mentioned. */
 
+import type { Failure } from '@backporch/kyaml/failure'
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import type { Failure } from '../../failure.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import type { Change, DriftRecord } from '../../record/schema.ts'
-import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { COMMANDS, type CommentCommand } from '../comment-command.ts'
 import { planCounts } from './change-table.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'

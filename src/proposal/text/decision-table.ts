@@ -1,11 +1,11 @@
 /** What each decision does to git and to the cluster, and the boxes that change the plan. */
 
+import { markdownBlock, markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
 import { isRemovedByApply } from '../../drift/compare/last-applied.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import type { Change, Plan } from '../../record/schema.ts'
-import { markdownBlock, markdownCell, markdownProse } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { nobodyApplies, type ObjectChanges, type ProposalSubject, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { driftOf, formatNumbers, tickBox } from './ticks.ts'

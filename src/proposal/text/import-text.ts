@@ -1,9 +1,10 @@
 /** The pull request of a new package that is made of live objects. */
+
+import { markdownCell } from '@backporch/kyaml/markdown'
+import { oneLine } from '@backporch/kyaml/text'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
-import { markdownCell } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { ObjectPackage } from '../whole/object-package.ts'
 import type { NewObject } from '../whole/prove-placed.ts'
 import { count, table } from './words.ts'

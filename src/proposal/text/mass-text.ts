@@ -1,11 +1,11 @@
 /** The joint proposal: one pull request for the same change in many clusters, with a row for each cluster. */
 
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { recordPath } from '../../record/record-paths.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { fitSubject, isCritical } from '../../record/subject.ts'
 import type { Applier } from '../../status/applier.ts'
-import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'
 import { decisionRows, silence, stays } from './decision-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'

@@ -1,12 +1,12 @@
 /** The pull request that enrols a repository: what its merge leads to, counted on the present state of the clusters. */
+
+import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { oneLine, type Phrase } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
-import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
-import type { Phrase } from '../../text/phrase.ts'
 import { writers } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { type ProposalText, worstRisk } from './proposal-subject.ts'

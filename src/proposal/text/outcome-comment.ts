@@ -1,5 +1,5 @@
 /** Comments about the outcome of a pull request: one comment for each topic, of one or two sentences. */
-import { markdownCell, markdownCode, markdownLink, markdownProse } from '../../text/markdown-text.ts'
+import { markdownCell, markdownCode, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { time } from './words.ts'
 
 /** Times are RFC 3339 UTC; addresses are empty where there is no page. */

@@ -1,7 +1,7 @@
 /** A phrase as Markdown: the words of Backporch as they are, every name in code. */
 
-import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
-import type { Phrase } from '../../text/phrase.ts'
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import type { Phrase } from '@backporch/kyaml/text'
 
 /** Text without anything that Markdown or a forge acts on. */
 const HARMLESS = /^(?:[A-Za-z0-9 ,;()'-]|(?<=[a-z])\/|[.:](?= |$))*$/

@@ -1,10 +1,11 @@
 /** Title, body and commit message of a proposal that changes the policy on a request. */
+
+import { markdownBlock, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import { oneLine } from '@backporch/kyaml/text'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { markdownBlock, markdownCell, markdownLink } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { table } from './words.ts'
 
 export interface PolicySubject {

@@ -1,9 +1,9 @@
 /** The last lines of every proposal: explanations of words, and links. */
 
+import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import { compareText } from '@backporch/kyaml/text'
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
 import type { Change } from '../../record/schema.ts'
-import { compareText } from '../../text/compare-text.ts'
-import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
 import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
 import { driftOf, formatNumbers } from './ticks.ts'
 import { sourceUrl, time, writtenAt } from './words.ts'

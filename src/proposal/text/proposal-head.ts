@@ -1,8 +1,9 @@
 /** The first lines of a proposal: the difference, the writer, the time, the risk and the plan. */
+
+import { markdownCell } from '@backporch/kyaml/markdown'
+import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
-import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Change, Plan } from '../../record/schema.ts'
-import { markdownCell } from '../../text/markdown-text.ts'
 import { lastWritten, planCounts, writers } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'

@@ -1,7 +1,8 @@
 /** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). They hold no time: the same state is not sent again. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import type { CommitStatus } from '../../ports/hosted-forge.ts'
 import type { SyncerReport } from '../../syncers/syncer.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { MassSubject } from './mass-text.ts'
 import { nobodyApplies, type PolicyProblem, type ProposalSubject } from './proposal-subject.ts'
 

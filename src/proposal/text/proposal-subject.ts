@@ -1,7 +1,8 @@
 /** The input of a proposal's text: values only, so that the same drift gives the same bytes. */
+
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/drift.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change, DriftRecord, Plan } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'

@@ -1,11 +1,11 @@
 /**
  * The pull request of a unit: title, body, labels. The first screen shows what changed, who did it, since when, and what merging and
- * closing do. The same input gives the same bytes. Text from a cluster, from git or from a person goes through src/text/markdown-text.ts.
+ * closing do. The same input gives the same bytes. Text from a cluster, from git or from a person goes through src/kyaml/text/markdown-text.ts.
  */
 
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { formatSubject } from '../../record/subject.ts'
-import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import { changeTable, hasDiff, kindTable, objectDiff, objectList, planCounts } from './change-table.ts'
 import { decisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
 import { footer, moreLink } from './proposal-footer.ts'

@@ -1,9 +1,9 @@
 /** The whole report as a file beside the record, where a body is too short for it. */
 
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { markdownCell } from '@backporch/kyaml/markdown'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import type { DriftRecord } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { markdownCell } from '../../text/markdown-text.ts'
 import { changeTable, kindTable, objectDiff } from './change-table.ts'
 import { writerNote } from './proposal-footer.ts'
 import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } from './proposal-subject.ts'

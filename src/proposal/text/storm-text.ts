@@ -1,9 +1,10 @@
 /** The issue of a storm, instead of pull requests: who, since when and what to do. */
+
+import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import { oneLine } from '@backporch/kyaml/text'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/schema.ts'
-import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { box, clusterCell, count, firstFitting, plainTime, riskWord, tableOf, time } from './words.ts'
 
 export interface StormSubject {

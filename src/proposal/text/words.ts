@@ -1,13 +1,13 @@
 /** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
 
+import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatValue, hiddenBytes } from '../../record/format-value.ts'
 import type { Change, Plan } from '../../record/schema.ts'
-import { htmlCode, markdownCell, markdownLink } from '../../text/markdown-text.ts'
 
 export const NAME_LIMIT = 120
 /** Characters that fit into a column. */

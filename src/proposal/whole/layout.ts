@@ -1,5 +1,5 @@
 /** Where the manifest of a new object goes: as its siblings lie, beside them in a file of its own, or in the file that holds them. */
-import type { ResourceId } from '../../krm/resource-id.ts'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../../render/desired-set.ts'
 
 /** An authored file with objects that are applied. */

@@ -1,12 +1,12 @@
 /** Objects that are never written to git as a whole: Secrets, and what the cluster itself makes. */
+
+import type { FailureDetail } from '@backporch/kyaml/failure'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { isControlled, metadataText } from '@backporch/kyaml/resource'
 import { isControlPlane } from '../../drift/attribute/actor-classes.ts'
 import type { Drift } from '../../drift/drift.ts'
-import type { FailureDetail } from '../../failure.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import { isControlled } from '../../krm/owner-references.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { isJsonObject, type JsonObject } from '../../text/json.ts'
 
 type Refusal = Pick<FailureDetail, 'code' | 'why' | 'remedy'>
 

@@ -1,10 +1,11 @@
 /** A new package of live objects: one file for each, and a Kptfile. */
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+
+import { writeDocument } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, NO_FUNCTIONS } from '../../render/answer-calls.ts'
 import { renderPackage } from '../../render/render-package.ts'
-import { writeDocument } from '../../yaml/edit/edit-yaml-write.ts'
 import { joined } from './layout.ts'
 import { BY_HAND, writeObjects } from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'

@@ -1,10 +1,11 @@
 /** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
-import { type FieldPath, field } from '../../krm/field-path.ts'
+
+import { editYaml } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { SyncerBuild } from '../../render/syncer-build.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '../../text/json.ts'
-import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { ofCommand, shared } from '../adopt/adoption-failures.ts'
 import type { BuiltUnit } from '../adopt/kustomize-input.ts'
 import { assertBuilt, builtObjects, sharingUnit } from '../adopt/shared-builds.ts'

@@ -1,6 +1,7 @@
 /** Refs that the remote refused, which are not pushed again for a time. A process that forgets them loses requests only. */
+
+import type { Failure } from '@backporch/kyaml/failure'
 import { LRUCache } from 'lru-cache'
-import type { Failure } from '../../failure.ts'
 import { refusalName } from '../../plan/ledger/unit-groups.ts'
 import type { PlannedUpdate } from '../../plan/turn/action.ts'
 

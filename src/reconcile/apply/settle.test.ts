@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { proposed, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import { Failure, type FailureCode } from '../../failure.ts'
 import type { ApprovedWrite } from '../../ports/cluster.ts'
 import { waitUntilSettled } from '../wait-until-settled.ts'
 import { writeEach } from './settle.ts'

@@ -1,5 +1,5 @@
 /** After the merge: writes to the cluster what the merged commit authorises. Design §8. */
-import { asFailure, Failure, failuresOf } from '../../failure.ts'
+import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
 import { assertMayWrite, isHandOver, planSettle, settleTargets } from '../../plan/decisions/plan-settle.ts'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'

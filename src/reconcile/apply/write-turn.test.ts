@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { CONFIG, KPTFILE, refused, TurnWorld, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
 import { driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'

@@ -2,7 +2,7 @@
  * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
-import { asFailure, Failure } from '../../failure.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isAnswered, notAllowed, requestedActionLine } from '../../plan/commands/plan-requests.ts'
 import type {
   CommentRequest,

@@ -1,5 +1,5 @@
 /** The unit of a proposal, and its changes with the numbers that people see in it. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { type FoundPackage, packageSlug, ROOT_FOLDER, rootPackageName, selectPackages } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'

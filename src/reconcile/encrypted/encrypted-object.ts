@@ -1,14 +1,12 @@
 /** The cluster for one object with encrypted fields: no ciphertext is sent, and no plain value is returned. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, type LiveState, type LiveView, type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { type EarlierValues, isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/compare/encrypted-fields.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import type { FieldPath } from '../../krm/field-path.ts'
-import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import type { Resource } from '../../krm/resource.ts'
-import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 
 export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>

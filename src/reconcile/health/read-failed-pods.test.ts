@@ -1,10 +1,10 @@
 /** The health of a unit whose pods fail, over turns of a repository and a cluster in memory. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { forbidden } from '../../../test/fakes/memory-cluster.ts'
 import { KPTFILE, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 const FILE = 'apps/db/db.yaml'
 

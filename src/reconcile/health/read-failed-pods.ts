@@ -1,12 +1,11 @@
 /** Reads the pods of workloads that are in progress: one that failed makes its workload Failed (docs/facts/kstatus-pods.md). */
-import { Failure } from '../../failure.ts'
-import type { LiveState } from '../../krm/live-view.ts'
-import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { describeResourceId, type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { ObjectStatus } from '../../status/kstatus.ts'
 import { failedByPods, isOwnedBy, podSelector, waitsForPods } from '../../status/owned-pods.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 export interface FailedPods {
   /** Status of the workloads that a pod made fail, by `resourceKey`. */

@@ -1,10 +1,9 @@
 /** A package of the objects of a namespace that nobody manages: read, cleaned as Adopt cleans them, and proven by a rendering. */
+
+import { asFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import { isSecret, type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
+import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { visibilityIn } from '../../drift/visibility.ts'
-import { asFailure, Failure, type FailureDetail } from '../../failure.ts'
-import { isSecret, type RedactionKey } from '../../krm/redaction/redacted.ts'
-import { shownWithHidden } from '../../krm/redaction/shown-object.ts'
-import { shownPath } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'

@@ -1,10 +1,9 @@
 /** Dry runs of the objects of one unit as an adoption would declare them. */
+
+import { formatJson, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText, type Prediction, type RefusalReason, type Resource, resourceKey } from '@backporch/kyaml/resource'
 import { type AdoptionAnswer, type AdoptionLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
-import type { Prediction, RefusalReason } from '../../krm/live-view.ts'
-import { metadataText, type Resource } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
-import { formatJson, type JsonObject } from '../../text/json.ts'
 
 /** A process with several turns has them from the turn before. */
 export interface KnownAdoptions {

@@ -3,6 +3,13 @@
  * the same value without being told is a default, and is left out. Then an apply under the name of the syncer has to leave the object as it
  * is, and a comparison with the manifest has to find no drift: what either misses is kept. Both are dry runs.
  */
+
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import type { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, type Prediction, type Resource } from '@backporch/kyaml/resource'
 import { authoredPart } from '../../drift/authored/authored-part.ts'
 import type { ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
@@ -12,18 +19,9 @@ import { classifyNoise } from '../../drift/noise/classify-noise.ts'
 import { NO_SCALERS } from '../../drift/noise/scaler.ts'
 import { createdObject, creationProbeOf } from '../../drift/unowned/creation-probe.ts'
 import { isLastApplied } from '../../drift/unowned/server-written.ts'
-import type { Failure } from '../../failure.ts'
-import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import type { Prediction } from '../../krm/live-view.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import type { Resource } from '../../krm/resource.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 
 /** Dry runs for one object. What is not tried any more stays in the manifest. */
 const MOST_PROBES = 200

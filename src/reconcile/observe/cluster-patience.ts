@@ -1,5 +1,5 @@
 /** The time that a turn has for a cluster. */
-import { Failure, failuresOf } from '../../failure.ts'
+import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { TurnRequest } from '../turn-request.ts'
 import { presentTime } from './observe.ts'

@@ -1,12 +1,12 @@
 /** Decides whether the syncer has not applied a commit yet. History and syncer are read only if a difference leaves that open. */
+
+import type { Note } from '@backporch/kyaml/note'
+import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { setBehindAside } from '../../drift/behind/behind.ts'
 import type { PackageHistory, SyncEvidence } from '../../drift/behind/sync-evidence.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import type { Drift, ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { shownPath } from '../../krm/redaction/shown-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
 import type { GitState, Unit } from '../../plan/turn/observation.ts'
 import { rolloutMemory } from '../../plan/turn/rollout.ts'
 import { isWaiting } from '../../plan/turn/waiting-state.ts'

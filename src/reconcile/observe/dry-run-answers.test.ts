@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Prediction, RefusalReason } from '@backporch/kyaml/resource'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import type { SyncerManager } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import type { Prediction, RefusalReason } from '../../krm/live-view.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { type AnswerContext, DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
 
 const START = Date.parse('2026-11-21T10:00:00Z')

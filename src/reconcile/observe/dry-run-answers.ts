@@ -4,15 +4,12 @@
  * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
  */
 import { hash } from 'node:crypto'
+import type { FieldManager, FieldSchema } from '@backporch/kyaml/field'
+import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText, type Prediction, type Resource, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import type { Prediction } from '../../krm/live-view.ts'
-import type { FieldManager } from '../../krm/managed-fields.ts'
-import { metadataText, type Resource } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
-import { formatJson, type Json, type JsonObject } from '../../text/json.ts'
 
 /** `cluster` is the name of the cluster. */
 export interface AnswerContext {

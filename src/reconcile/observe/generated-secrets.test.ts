@@ -1,11 +1,11 @@
 /** Secrets that a controller generates from a SealedSecret or an ExternalSecret of git belong to the controller. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { HELM_MARKS, InventoryWorld, KUSTOMIZE_MARKS, type Marks, marked } from '../../../test/fakes/inventory-world.ts'
 import { appliedBy, withMetadata } from '../../../test/fakes/live-object.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 const SEALED = `apiVersion: bitnami.com/v1alpha1
 kind: SealedSecret

@@ -1,12 +1,12 @@
 /** What of an object that differs is asked anew from turn to turn. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson } from '@backporch/kyaml/json'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
-import { Failure } from '../../failure.ts'
-import { formatJson } from '../../text/json.ts'
 import { BetweenTurns } from './between-turns.ts'
 
 const SEALED = `apiVersion: v1

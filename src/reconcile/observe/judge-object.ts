@@ -1,11 +1,11 @@
 /** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
+
+import type { PlainValues, RedactionKey } from '@backporch/kyaml/redaction'
+import { metadataText, type Resource } from '@backporch/kyaml/resource'
 import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { type EarlierValues, isEncrypted } from '../../drift/compare/encrypted-fields.ts'
 import { withLiveCommands } from '../../drift/compare/live-commands.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
-import type { PlainValues } from '../../krm/redaction/plain-values.ts'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import { EncryptedObject } from '../encrypted/encrypted-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from '../verdicts/cluster-verdicts.ts'

@@ -1,10 +1,10 @@
 /** Removes from an observation what the package does not cover. Only the name of such an object remains. */
+
+import type { Failure } from '@backporch/kyaml/failure'
+import type { FieldSchema } from '@backporch/kyaml/field'
+import type { Note } from '@backporch/kyaml/note'
+import { type LiveView, resourceKey } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
-import type { Failure } from '../../failure.ts'
-import type { FieldSchema } from '../../krm/field-schema.ts'
-import type { LiveView } from '../../krm/live-view.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
 import { type Boundary, outside, whyOutside } from '../../policy/boundary.ts'
 import { Coverage } from '../../policy/coverage.ts'
 import type { Incomplete } from '../../record/schema.ts'

@@ -2,11 +2,10 @@
  * Results about units from git and the cluster, for a process with several turns: they hold as long as both are unchanged for the
  * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
  */
+
+import { type LiveState, metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
-import type { LiveState } from '../../krm/live-view.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { Coverage } from '../../policy/coverage.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import type { GroupMember } from '../../status/resource-group.ts'

@@ -1,7 +1,8 @@
 /** Reads the resources of the syncers that the package's objects name, and reports what they will do. Never fails the unit. */
 
-import { metadataText } from '../../krm/resource.ts'
-import { parseApiVersion } from '../../krm/resource-id.ts'
+import { textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { joined, phrase, plain } from '@backporch/kyaml/text'
 import type { Unit } from '../../plan/turn/observation.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import type { SyncerBuild } from '../../render/syncer-build.ts'
@@ -9,8 +10,6 @@ import { type Applier, applierOf, decidingClaims } from '../../status/applier.ts
 import { syncerReportOf } from '../../status/syncer-report.ts'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { Claim } from '../../syncers/syncer.ts'
-import { textOf } from '../../text/json.ts'
-import { joined, phrase, plain } from '../../text/phrase.ts'
 import type { ClusterSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 

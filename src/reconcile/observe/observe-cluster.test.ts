@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { idOf } from '../../../test/fakes/memory-cluster.ts'
 import { CONFIG, KPTFILE, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 
 const INVENTORY = `apiVersion: kpt.dev/v1alpha1
 kind: ResourceGroup

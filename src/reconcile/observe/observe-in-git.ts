@@ -1,5 +1,5 @@
 /** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { type FoundPackage, packageSlug, rootPackageName } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'

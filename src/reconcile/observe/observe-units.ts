@@ -1,10 +1,10 @@
 /** What a turn observes: the repository once, and the packages of each cluster. */
 
+import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { OtherDeclaration } from '../../drift/compare/declared-twice.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
-import { asFailure, Failure, failuresOf } from '../../failure.ts'
-import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'

@@ -1,7 +1,6 @@
 /** The resources of syncers, each read once in a turn. */
-import { asFailure } from '../../failure.ts'
-import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { asFailure } from '@backporch/kyaml/failure'
+import { type LiveState, type LiveView, type ResourceId, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 

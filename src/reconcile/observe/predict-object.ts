@@ -1,9 +1,8 @@
 /** The dry run of one object, on the version of the object that was read. */
+
+import { type LiveState, metadataText, type Prediction, resourceKey } from '@backporch/kyaml/resource'
 import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import type { SyncerManager } from '../../drift/drift.ts'
-import type { LiveState, Prediction } from '../../krm/live-view.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { ObjectReader } from '../encrypted/encrypted-object.ts'

@@ -1,5 +1,5 @@
 /** Inventories of a cluster, where a request that fails as a whole is the answer to each question. */
-import { asFailure, type Failure } from '../../failure.ts'
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { ClusterReader, Inventory, InventoryQuestion } from '../../ports/cluster.ts'
 
 /** @throws only the reason of `signal` */

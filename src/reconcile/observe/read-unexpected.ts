@@ -1,5 +1,17 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import {
+  annotationsOf,
+  describeResourceId,
+  type LiveView,
+  metadataText,
+  type ResourceId,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import { unexpectedObject } from '../../drift/compare/make-drift.ts'
@@ -7,11 +19,6 @@ import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
 import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
-import { asFailure, Failure } from '../../failure.ts'
-import type { LiveView, WantedObject } from '../../krm/live-view.ts'
-import { annotationsOf, metadataText } from '../../krm/resource.ts'
-import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { Note } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
@@ -21,7 +28,6 @@ import type { DesiredSet } from '../../render/desired-set.ts'
 import { renamedByKustomize } from '../../render/kustomize/kustomize-input.ts'
 import { applierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, Claim } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { InventoryWorld, KUSTOMIZE_MARKS } from '../../../test/fakes/inventory-world.ts'
 import { KPTFILE } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import { notLookedInto } from './read-unmanaged.ts'
 
 const other = (namespace: string) => ({

@@ -2,15 +2,15 @@
  * Unmanaged objects in the namespaces of packages: in no inventory, of no other object, marked by no syncer, declared by
  * no package. Read on demand, reported apart, never drift and never recorded.
  */
+
+import { Failure } from '@backporch/kyaml/failure'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { metadataText, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { creatorOf } from '../../drift/attribute/actor.ts'
 import type { Actor } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
-import { managedFieldsOf } from '../../krm/managed-fields.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import { managerOf } from '../../status/unmanaged.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { DeclaredObjects } from './declared-objects.ts'
 import { readInventories } from './read-inventories.ts'
 

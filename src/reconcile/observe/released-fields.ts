@@ -1,11 +1,10 @@
 /** Fields that a merged Release removed from git are no drift, whoever owns them now. */
 
+import { formatFieldPath } from '@backporch/kyaml/field'
+import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
-import { formatFieldPath } from '../../krm/field-path.ts'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { shownPath } from '../../krm/redaction/shown-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 
 /** Removes released fields from the items, except fields that git declares again. */

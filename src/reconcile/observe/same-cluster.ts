@@ -1,5 +1,5 @@
 /** A name identifies one cluster. If it meant another cluster, every object would be missing. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { identityHash } from '../../plan/ledger/ledger-files.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { clusterObservationSchema } from '../../record/cluster-observation.ts'

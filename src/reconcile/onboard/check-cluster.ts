@@ -1,6 +1,7 @@
 /** Judges the rights of the account in a cluster. Pure. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import type { AccessRule, ClusterAccessAnswer, Finding } from '../../ports/probes.ts'
-import { oneLine } from '../../text/one-line.ts'
 
 /** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
 const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']

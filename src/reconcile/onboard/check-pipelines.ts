@@ -2,12 +2,12 @@
  * Which pipelines of the repository take every manifest below a folder (docs/adr/0067-names-that-no-applier-reads.md). Files that end in
  * `.policy` and `.record` are none to them; those of earlier versions are.
  */
+
+import { matchesGlob, oneLine } from '@backporch/kyaml/text'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import { matchesGlob } from '../../text/glob.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { readTexts } from '../repository/repository-view.ts'
 
 /** A command of a pipeline, and the line that has it. */

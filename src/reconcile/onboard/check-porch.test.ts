@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { sameRepository } from '../../syncers/sync-path.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { judgePorch } from './check-porch.ts'
 
 const REPOSITORY = {

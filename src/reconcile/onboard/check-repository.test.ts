@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { BOT_EMAIL, MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 import { INERT_LINE } from '../../record/write-document.ts'
 import { checkLedger, judgeKept, judgePolicy, readBase, readPolicy, readReports, readSynced } from './check-repository.ts'
 

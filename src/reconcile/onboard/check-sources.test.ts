@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import type { LiveSyncers } from '../sources/read-syncers.ts'
 import { judgeSources } from './check-sources.ts'
 

@@ -1,8 +1,9 @@
 /** Which syncers a cluster has, whether the account may list their resources, and which units of the repository they name. Pure. */
+
+import { oneLine } from '@backporch/kyaml/text'
 import type { Finding } from '../../ports/probes.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SourceKind } from '../../syncers/unit-source.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { ClusterSources } from '../sources/discover-sources.ts'
 import type { LiveSyncers } from '../sources/read-syncers.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { sameRepository } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { judgeSyncers, type SyncerObjects } from './check-syncers.ts'
 
 const REMOTE = 'https://git.example.com/acme/deploy.git'

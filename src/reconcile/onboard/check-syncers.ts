@@ -1,8 +1,9 @@
 /** Whether a syncer of the cluster would apply what we keep under `.drift/`. Pure: objects and files are given. */
+
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '../../ports/probes.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 export interface SyncerObjects {
   /** The resources of syncers, by their kind; the kinds are `CHECKED_KINDS`. */

@@ -1,6 +1,7 @@
 /** What to expect: the turn of design §2 over what was observed, with a policy that is not on the base branch yet. Nothing is written. */
+
+import { asFailure } from '@backporch/kyaml/failure'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
-import { asFailure } from '../../failure.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { withMetadata } from '../../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 import { type Onboarded, type OnboardRequest, onboard } from './onboard.ts'
 
 /** A repository without a policy, and a cluster that differs from it. */

@@ -2,8 +2,9 @@
  * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
-import { asFailure } from '../../failure.ts'
-import type { ObjectId } from '../../package/object-id.ts'
+import { asFailure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { given } from '@backporch/kyaml/text'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { withHouseRules } from '../../plan/forge/house-proposal.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
@@ -27,7 +28,6 @@ import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-fo
 import type { FileChange, PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { pushedPath } from '../../record/pushed-branch.ts'
-import { given } from '../../text/given.ts'
 import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'
 import { isHosted } from '../apply/is-hosted.ts'
 import { equalText, hasContent } from '../judge-branches.ts'

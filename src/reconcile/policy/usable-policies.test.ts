@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import { policyText, refused } from '../../../test/fakes/turn-world.ts'
-import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { KnownGoodPolicies, MOST_COMMITS, readUsablePolicies } from './usable-policies.ts'
 
 const signal = new AbortController().signal

@@ -1,11 +1,11 @@
 /** Decisions through Porch, over the turns of a repository in memory. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryPorch } from '../../../test/fakes/memory-porch.ts'
 import { proposed, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { Failure } from '../../failure.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 const PACKAGE = 'apps/web'
 

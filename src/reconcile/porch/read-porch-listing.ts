@@ -1,8 +1,8 @@
 /** What a Porch server lists for the repository, read from its branches, its tags and the commits that they name. */
-import { asFailure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import { asFailure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { type KptAnnotation, parseKptAnnotations } from '../../package/kpt-annotation.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import { listPackageRevisions, type PorchListing, type PorchRepository, revisionRefs } from '../../package/package-revision.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { eachOf } from '../each-of.ts'

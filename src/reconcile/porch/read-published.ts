@@ -2,9 +2,10 @@
  * Revisions that somebody published from a workspace of ours without Backporch, as `porchctl rpkg approve` does: the tag names the workspace,
  * and the commit brings the package folder only, so the record is not on the base branch (docs/facts/porch-decisions.md).
  */
-import { asFailure, Failure } from '../../failure.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { given } from '@backporch/kyaml/text'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
-import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { isSameRendered } from '../../package/porch-rendering.ts'
 import { parseRevisionTag } from '../../package/ref-name.ts'
 import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/turn/observation.ts'
@@ -12,7 +13,6 @@ import type { CommitView, PackageRepository } from '../../ports/package-reposito
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
 import { presentRecordPath, recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
-import { given } from '../../text/given.ts'
 import { type BotIdentity, claimsBot, isBot } from '../bot-identity.ts'
 import { contentAt } from '../repository/as-proposed.ts'
 import { agreesWithReport, recordOf } from '../repository/ledger-record.ts'

@@ -1,7 +1,7 @@
 /** Where merged decisions landed, and what took them out of git again. */
-import { asFailure } from '../../failure.ts'
+import { asFailure } from '@backporch/kyaml/failure'
+import { type ObjectId, readObjectId } from '@backporch/kyaml/object-id'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
-import { type ObjectId, readObjectId } from '../../package/object-id.ts'
 import { type UndoneAdoption, undoneAdoptions } from '../../plan/decisions/undone-decisions.ts'
 import type { Observation, UndoneDecision } from '../../plan/turn/observation.ts'
 import type { CommitView } from '../../ports/package-repository.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { afterMerge } from './after-merge.ts'
 
 const { signal } = new AbortController()

@@ -1,9 +1,9 @@
 /** What the syncers of a cluster will have once what a merge changes of their own resources is applied. */
-import { metadataText } from '../../krm/resource.ts'
-import { parseApiVersion } from '../../krm/resource-id.ts'
+
+import { canonicalJson, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { DeclaredSyncer } from '../../syncers/unit-source.ts'
-import { canonicalJson, type JsonObject, partOf, textOf } from '../../text/json.ts'
 
 interface DeclaredSides {
   /** On the base branch. */

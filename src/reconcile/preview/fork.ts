@@ -1,5 +1,5 @@
 /** What a preview says where the head comes from a fork: nothing that it names is run, and no cluster is asked about what it declares. */
-import { Failure, type FailureCode } from '../../failure.ts'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 
 /** A program, an image or a module would have to run. */
 const NOT_RUN: ReadonlySet<FailureCode> = new Set(['BP1201', 'BP1206', 'BP1208'])

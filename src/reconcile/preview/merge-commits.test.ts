@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { Failure } from '../../failure.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import { mergeCommits } from './merge-commits.ts'
 
 const { signal } = new AbortController()

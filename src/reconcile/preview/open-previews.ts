@@ -1,5 +1,5 @@
 /** Previews of the open pull requests of a repository: each once for a head and a commit of the base branch, a few at a time. */
-import { asFailure, Failure } from '../../failure.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { Preview } from '../../record/preview.ts'

@@ -1,5 +1,5 @@
 /** The request for a preview. */
-import type { ObjectId } from '../../package/object-id.ts'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 

@@ -1,6 +1,6 @@
 /** The units of one cluster before and after a merge: which of them read an edited file, and what is built of those. */
-import { asFailure, Failure, Failures, failuresOf } from '../../failure.ts'
-import type { LabelSelector } from '../../krm/label-selector.ts'
+import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { LabelSelector } from '@backporch/kyaml/resource'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'

@@ -1,7 +1,8 @@
 /** Whether the merged content is the proposed one. Other content is never settled automatically. */
+
+import { asFailure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { applyPatch, structuredPatch } from 'diff'
-import { asFailure } from '../../failure.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
 import { hashOf, pushedContent } from '../../record/pushed-branch.ts'

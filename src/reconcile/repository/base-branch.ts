@@ -1,7 +1,7 @@
 /** The branch on which packages are published, as Backporch takes it from the refs of the repository. */
-import { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
-import type { ObjectId } from '../../package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { isBaseBranch } from '../../package/ref-name.ts'
 import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import { gitTestEnvironment, makeTestRepository, openTestRepository } from '../../../test/contract/git-remotes.ts'
-import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween } from './changes-between.ts'
 

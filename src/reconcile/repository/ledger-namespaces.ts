@@ -1,7 +1,7 @@
 /** Which namespaces each unit has objects in, as the ledger saw them last. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResourceGroup } from '../../status/resource-group.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
 const RESOURCE_GROUP = /^(clusters\/[^/]+\/[^/]+)\/resourcegroup\.yaml$/

@@ -1,6 +1,6 @@
 /** Which folders of a repository hold manifests: reported where a search for packages finds none. */
-import { asFailure, Failure } from '../../failure.ts'
-import { sentenceOf } from '../../note.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { sentenceOf } from '@backporch/kyaml/note'
 import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
 import { nearestNames } from '../../package/nearest-name.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'

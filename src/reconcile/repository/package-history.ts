@@ -2,17 +2,18 @@
  * What earlier commits of the base branch rendered for one package, read only if the syncer may be behind. Histories are cached over turns: of
  * a base branch that moved only the new commits are read.
  */
+
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../drift/behind/sync-evidence.ts'
-import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import { type CommitView, OversizedRead, type TreeFile } from '../../ports/package-repository.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { requestedFiles } from '../sources/read-kustomization.ts'
 import { below, type RepositoryView, readPackageFiles, withoutRecords } from './repository-view.ts'
 import { renderUnit, unitTree } from './unit-source.ts'

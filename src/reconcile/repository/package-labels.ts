@@ -1,6 +1,6 @@
 /** Packages by the labels of their Kptfile, as `-l` selects them. */
-import { Failure } from '../../failure.ts'
-import { type LabelSelector, matchesLabels } from '../../krm/label-selector.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type LabelSelector, matchesLabels } from '@backporch/kyaml/resource'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'

@@ -1,5 +1,5 @@
 /** Open proposals about clusters that could not be observed. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { packageSlug } from '../../package/find-packages.ts'
 import type { UnobservedProposal } from '../../plan/forge/plan-proposals.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'

@@ -1,6 +1,6 @@
 /** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
-import { Failure, Failures, failuresOf } from '../../failure.ts'
-import type { Note } from '../../note.ts'
+import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { effectivePolicy, rendersOf } from '../../policy/effective-policy.ts'

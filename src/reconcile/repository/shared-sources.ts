@@ -1,4 +1,6 @@
 /** Which other units of the repository read the files that a unit is built from. */
+
+import { jsonEquals } from '@backporch/kyaml/json'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
@@ -7,7 +9,6 @@ import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.
 import { kustomizationOf } from '../../render/kustomize/kustomize-build.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
-import { jsonEquals } from '../../text/json.ts'
 import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from '../sources/read-kustomization.ts'
 import { readSyncedSource } from '../sources/read-synced.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'

@@ -1,7 +1,7 @@
 /** Folders without a Kptfile that are units, because they were named: on the command line, in a Placement, or when recorded. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { type FoundPackage, normalPath, ROOT_FOLDER } from '../../package/find-packages.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'

@@ -1,12 +1,12 @@
 /** Units that Argo CD Applications apply, in a repository without a Kptfile. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
-import type { Json } from '../../text/json.ts'
 
 const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
 const WEB = 'apps/Deployment/shop/prod-web'

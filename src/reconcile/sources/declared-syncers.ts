@@ -1,12 +1,12 @@
 /** The resources of syncers that files of the base branch declare. */
-import { Failure } from '../../failure.ts'
-import { parseApiVersion } from '../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, textOf } from '@backporch/kyaml/json'
+import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import type { SetRepository } from '../../render/argo/application-set.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { DeclaredSyncer } from '../../syncers/unit-source.ts'
-import { isJsonObject, textOf } from '../../text/json.ts'
-import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
 import { isFile, setRepository } from './set-repository.ts'
 

@@ -2,7 +2,9 @@
  * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
  * without any, those that the repository declares.
  */
-import type { Note } from '../../note.ts'
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
@@ -11,7 +13,6 @@ import type { RenderChoice } from '../../render/render-choice.ts'
 import { unknownBuild } from '../../render/syncer-build.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { RecordedUnit } from '../repository/unit-folders.ts'

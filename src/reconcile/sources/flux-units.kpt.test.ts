@@ -1,12 +1,12 @@
 /** Units that Flux Kustomizations apply, in a repository without a Kptfile. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { policyText, refused, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
-import type { Json } from '../../text/json.ts'
 import { readRepository } from '../repository/repository-view.ts'
 import { sourceNotes } from './discover-sources.ts'
 

@@ -1,5 +1,5 @@
 /** What a build of a syncer reads: the files of the folder, those that its kustomization names, and the file that declares the syncer's resource. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { localDependencies } from '../../render/helm/helm-order.ts'

@@ -1,9 +1,9 @@
 /** The resources of the syncers of a cluster, where they name units. */
-import { asFailure, type Failure, type FailureCode } from '../../failure.ts'
+import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SourceKind } from '../../syncers/unit-source.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 export interface LiveSyncers {
   readonly listed: readonly JsonObject[]

@@ -1,13 +1,12 @@
 /** How each unit of a syncer is built, with what the cluster has of its inputs. */
-import { asFailure, Failure } from '../../failure.ts'
-import type { LiveState } from '../../krm/live-view.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
 import type { ClusterReader, Inventory } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import type { ClusterCapabilities, SyncerBuild } from '../../render/syncer-build.ts'
 import type { SourceAnswers, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
-import { given } from '../../text/given.ts'
-import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 
 type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
 

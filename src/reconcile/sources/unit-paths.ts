@@ -1,8 +1,8 @@
 /** The paths by which units of syncers are known: their folders, and where several apply one folder, names below it. */
 
+import { compareText } from '@backporch/kyaml/text'
 import { joined } from '../../render/kustomize/kustomization-walk.ts'
 import type { UnitSource } from '../../syncers/unit-source.ts'
-import { compareText } from '../../text/compare-text.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
 /**

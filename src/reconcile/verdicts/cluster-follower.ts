@@ -2,16 +2,16 @@
  * What each change of a cluster means for the units: nothing, where the object is as it was judged but for what decides no verdict; otherwise
  * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
  */
+
+import type { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
+import { compareText } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
 import { SCALER_KINDS } from '../../drift/noise/scaler.ts'
-import type { Failure } from '../../failure.ts'
-import { readResource } from '../../krm/resource.ts'
-import { parseApiVersion, resourceKey } from '../../krm/resource-id.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../ports/cluster-watch.ts'
 import { STALE_AFTER } from '../../ports/cluster-watch.ts'
 import { computeStatus } from '../../status/kstatus.ts'
-import { compareText } from '../../text/compare-text.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { type ClusterVerdicts, isEqual, NO_MARK, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'
 import { FollowedSources, otherSourceKinds } from './followed-sources.ts'

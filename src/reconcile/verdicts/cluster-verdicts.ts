@@ -2,14 +2,12 @@
  * The verdicts on all objects of a cluster that outlive a turn. An object that is in sync costs no dry run while it, its manifest, its syncer and
  * the epoch of its kind are the same, for a day at most (docs/adr/0057-the-controller-watches.md).
  */
+
+import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import { keyedMark, type LiveState, objectMark, type ResourceId, readResource, reportMark, resourceKey } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/drift.ts'
-import type { LiveState } from '../../krm/live-view.ts'
-import { keyedMark, objectMark, reportMark } from '../../krm/object-mark.ts'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { readResource } from '../../krm/resource.ts'
-import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { computeStatus } from '../../status/kstatus.ts'
-import { formatJson, type Json, type JsonObject } from '../../text/json.ts'
 import { KindEpochs } from './kind-epochs.ts'
 import { RetainedJudges } from './retained-judges.ts'
 import { HASH_WORDS, VerdictTable } from './verdict-table.ts'

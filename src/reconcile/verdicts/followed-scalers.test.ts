@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { listedVerdicts } from '../../../test/fakes/listed-epochs.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { idOf } from '../../../test/fakes/memory-cluster.ts'
 import { DEPLOYMENT, WEB, yaml } from '../../../test/fakes/turn-world.ts'
-import { Failure, type FailureCode } from '../../failure.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { FollowedScalers } from './followed-scalers.ts'
 
 const HPA = 'autoscaling/HorizontalPodAutoscaler'

@@ -1,9 +1,10 @@
 /** The autoscalers of a cluster, as its watch tells of them: each explains differences of its target, which is another object. */
+
+import type { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import { readScaler, SCALER_KINDS } from '../../drift/noise/scaler.ts'
-import type { Failure } from '../../failure.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { type ClusterVerdicts, unpackState } from './cluster-verdicts.ts'
 
 const MOST_SCALERS = 20_000

@@ -1,9 +1,10 @@
 /** The resources of syncers by which units are found, as the watch of a cluster tells of them: another one may name other units. */
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
-import type { ResourceId } from '../../krm/resource-id.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SourceKind } from '../../syncers/unit-source.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { ClusterVerdicts } from './cluster-verdicts.ts'
 
 const MOST_SOURCES = 5_000

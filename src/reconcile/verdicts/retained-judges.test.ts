@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { readResource } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/drift.ts'
-import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
-import { readResource } from '../../krm/resource.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { type JudgedObject, RetainedJudges } from './retained-judges.ts'
 
 function judged(object: JsonObject): JudgedObject {

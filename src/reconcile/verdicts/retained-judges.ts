@@ -2,13 +2,13 @@
  * What it takes to judge one object of a unit again, without an observation of the whole unit: a change is judged as it comes. Of the units that
  * were observed last; of the others, the next observation judges.
  */
+
+import type { JsonObject } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { readResource, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
-import { isSecret } from '../../krm/redaction/redacted.ts'
-import { readResource } from '../../krm/resource.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
-import type { JsonObject } from '../../text/json.ts'
 
 /** Of one object, as git and the server have it, without its live state. */
 export type JudgedObject = Omit<ObservedObject, 'prediction' | 'live'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '../../krm/redaction/redacted.ts'
+import { redactionKey } from '@backporch/kyaml/redaction'
 import type { StoredVerdicts } from './cluster-verdicts.ts'
 import { decodeVerdicts, encodeVerdicts } from './verdict-snapshot.ts'
 import { VerdictTable } from './verdict-table.ts'

@@ -3,8 +3,8 @@
  * and a keyed hash of both: one that is cut off, changed, or of another installation is not read.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { isJsonArray, isJsonObject, type Json, parseJson, textOf } from '../../text/json.ts'
+import { isJsonArray, isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { StoredVerdicts, VerdictScope } from './cluster-verdicts.ts'
 import { VerdictTable } from './verdict-table.ts'
 

@@ -3,9 +3,7 @@
  * `applicationset/utils/utils.go`): lists, folders and files of git, and matrices of them.
  */
 
-import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { shortBranch } from '../../package/ref-name.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import {
   emptyObject,
   isJsonArray,
@@ -17,8 +15,10 @@ import {
   partOf,
   setKey,
   textOf,
-} from '../../text/json.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+} from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { metadataText } from '@backporch/kyaml/resource'
+import { shortBranch } from '../../package/ref-name.ts'
 import { isFileMatch, isFolderMatch } from './path-match.ts'
 import { filled, printed, Unfilled, withAny } from './set-template.ts'
 

@@ -1,5 +1,5 @@
 /** What Argo CD reads of a folder of manifests (argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests, `docs/user-guide/directory.md`). */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '@backporch/kyaml/json'
 import type { SourceFiles } from '../kustomize/kustomize-build.ts'
 import { type PrintedFile, printFiles } from '../print-files.ts'
 import { isEmptyList } from '../render-package.ts'

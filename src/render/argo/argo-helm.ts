@@ -2,9 +2,10 @@
  * What Argo CD renders of a chart in the repository: `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
  */
-import { ownerNamed } from '../../krm/owner-references.ts'
+
+import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { ownerNamed } from '@backporch/kyaml/resource'
 import type { PackageFile } from '../../package/package-files.ts'
-import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
 import { followed } from '../helm/linked-files.ts'

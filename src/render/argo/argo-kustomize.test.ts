@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textsIn } from '@backporch/kyaml/json'
 import { BESIDE, KUSTOMIZATIONS } from '../../../test/corpus/argo/cases.ts'
-import { Failure } from '../../failure.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textsIn } from '../../text/json.ts'
 import { argoKustomize } from './argo-kustomize.ts'
 
 const ROWS = objectsIn(parseJson(readFileSync(new URL('../../../test/corpus/argo/kustomize-edits.json', import.meta.url), 'utf8')))

@@ -2,8 +2,7 @@
  * What Argo CD builds of a folder with a kustomization: it writes the options of the Application into it with `kustomize edit`, and builds
  * (argo-cd 3.2.0 `util/kustomize/kustomize.go`, kustomize 5.7.0 `commands/edit`). Options of the installation (`kustomize.buildOptions`) are not read.
  */
-import { compareText } from '../../text/compare-text.ts'
-import { splitReference } from '../../text/image-reference.ts'
+
 import {
   formatJson,
   getKey,
@@ -15,7 +14,8 @@ import {
   partOf,
   textOf,
   textsIn,
-} from '../../text/json.ts'
+} from '@backporch/kyaml/json'
+import { compareText, splitReference } from '@backporch/kyaml/text'
 import { resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
 import type { SyncerBuilder, WrittenKustomization } from '../syncer-build.ts'

@@ -2,7 +2,7 @@
  * Overrides of a source in its folder: a merge patch over the source as JSON, whose result Go decodes into the value that is there (argo-cd 3.2.0
  * `reposerver/repository/repository.go` mergeSourceParameters).
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 
 type Kind = 'text' | 'truth' | 'texts' | 'pairs'
 

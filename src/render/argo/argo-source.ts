@@ -2,10 +2,10 @@
  * The source of an Argo CD Application as Argo CD reads it: with the files that override it in the folder, and with the variables of the
  * build environment (argo-cd 3.2.0 `reposerver/repository/repository.go` mergeSourceParameters and newEnv, `docs/user-guide/build-environment.md`).
  */
-import { Failure } from '../../failure.ts'
-import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '../../text/json.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { jsonOf } from '../../yaml/yaml-node.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { jsonOf } from '@backporch/kyaml/yaml'
 import { joined } from '../kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
 import { overrideProblem, withOverrides } from './argo-overrides.ts'

@@ -1,5 +1,5 @@
 /** The tools that a source has options for (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go` ExplicitType, `util/argo/argo.go` NormalizeSource). */
-import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 
 const TOOLS = ['kustomize', 'helm', 'directory', 'plugin'] as const
 export type ArgoTool = (typeof TOOLS)[number]

@@ -1,6 +1,7 @@
 /** How an ApplicationSet in a file makes its Applications: an edit of the file is an edit of the Application. */
-import { metadataText } from '../../krm/resource.ts'
-import { canonicalJson, type JsonObject, partOf } from '../../text/json.ts'
+
+import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 import { type SourceFiles, textOf } from '../kustomize/kustomize-build.ts'
 import type { ResourceMaker } from '../syncer-build.ts'
 import { applicationsOf, type MadeApplication, type SetRepository } from './application-set.ts'

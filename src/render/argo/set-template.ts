@@ -1,5 +1,5 @@
 /** Templates of an ApplicationSet: `{{path.basename}}`, and of Go templates those that only name a value. */
-import { isJsonArray, type Json, type JsonObject, partOf } from '../../text/json.ts'
+import { isJsonArray, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 
 /** What only Argo CD knows. The message is a clause. */
 export class Unfilled extends Error {

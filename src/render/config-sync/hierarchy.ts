@@ -1,6 +1,7 @@
 /** The hierarchical format: folders below `namespaces` inherit objects (kpt-config-sync v1.22.1 `pkg/validate/{raw,tree}`). */
-import { labelsOf } from '../../krm/resource.ts'
-import { objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
+
+import { objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { labelsOf } from '@backporch/kyaml/resource'
 import { folderOf } from '../kustomize/kustomization-walk.ts'
 import { namespaceSelectorOf, selects } from './selection.ts'
 import {

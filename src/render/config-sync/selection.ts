@@ -1,6 +1,7 @@
 /** Which clusters and namespaces the objects of a source are for (kpt-config-sync v1.22.1 `pkg/validate/{raw,scoped}/hydrate`). */
-import { annotationsOf, labelsOf } from '../../krm/resource.ts'
-import { isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
+
+import { isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
 import {
   annotationOf,
   describe,

@@ -1,8 +1,7 @@
 /** An object that a source of Config Sync declares, and why the source cannot be compared. */
-import { Failure } from '../../failure.ts'
-import { annotationsOf, metadataText } from '../../krm/resource.ts'
-import { describeResourceId, parseApiVersion } from '../../krm/resource-id.ts'
-import { formatJson, isJsonObject, type JsonObject, partOf, textOf } from '../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { annotationsOf, describeResourceId, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 
 export interface SourceObject {
   readonly object: JsonObject

@@ -2,7 +2,7 @@
  * What helm-controller makes of a HelmRelease whose chart is a folder of the repository, where nothing is known of what Helm stored: the chart
  * of the commit, with the values of the commit (docs/facts/flux-helm-release.md).
  */
-import { type JsonObject, partOf } from '../../text/json.ts'
+import { type JsonObject, partOf } from '@backporch/kyaml/json'
 import { chartLayers } from '../helm/chart-values.ts'
 import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../syncer-build.ts'
 import { type FluxRelease, fluxRelease, ownLayers, refused, rendered, valuesOf } from './flux-release.ts'

@@ -1,11 +1,11 @@
 /** Random folders with random Flux Kustomizations: the objects are those that Flux's own code builds, or neither builds them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { formatJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { openFluxOracle } from '../../../test/appliers/flux-oracle.ts'
 import { type FluxCase, FluxSides } from '../../../test/appliers/flux-sides.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { formatJson, type Json, type JsonObject, parseJson } from '../../text/json.ts'
 
 const NAMES = ['a', 'b', 'web', 'settings']
 const name = fc.constantFrom(...NAMES)

@@ -3,10 +3,8 @@
  * resource written into it; and what it makes of the objects afterwards (fluxcd/pkg `kustomize` 1.23.0 `kustomize_generator.go`,
  * `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller 1.7.2 `kustomization_controller.go`).
  */
-import { Failure } from '../../failure.ts'
-import { type FieldPath, field } from '../../krm/field-path.ts'
-import { annotationsOf, labelsOf, metadataText } from '../../krm/resource.ts'
-import { compareText } from '../../text/compare-text.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, field } from '@backporch/kyaml/field'
 import {
   formatJson,
   getKey,
@@ -19,8 +17,10 @@ import {
   partOf,
   textOf,
   textsIn,
-} from '../../text/json.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+} from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { annotationsOf, labelsOf, metadataText } from '@backporch/kyaml/resource'
+import { compareText } from '@backporch/kyaml/text'
 import { KUSTOMIZATION_NAMES } from '../kustomize/kustomization-names.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'

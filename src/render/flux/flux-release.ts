@@ -3,12 +3,12 @@
  * that it adds (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). What Helm stored is what it applied; `helm
  * template` renders the stored chart with the values of edited files.
  */
-import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { metadataText } from '@backporch/kyaml/resource'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
-import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '../../text/json.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { ChartFiles } from '../helm/chart-templates.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'

@@ -3,10 +3,10 @@
  * sigs.k8s.io/yaml, and so less strictly than kustomize reads. A number or a boolean where the type has a text becomes a text (`newTag: 1.27`),
  * letters of a field's name may be of either case, and a field that the type does not have is gone.
  */
-import { Failure } from '../../failure.ts'
-import { emptyObject, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { goKeyOf, isMergeKey, keyOf, kubectlJsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { emptyObject, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { goKeyOf, isMergeKey, keyOf, kubectlJsonOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 import { type SourceFiles, textOf } from '../kustomize/kustomize-build.ts'
 
 /** `value` stays as it is: kustomize checks it. */

@@ -1,7 +1,7 @@
 /** Values of charts: how several of them become one (helm `pkg/chart/common/util/coalesce.go`, fluxcd/pkg `runtime/transform`). */
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { jsonOf } from '../../yaml/yaml-node.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { jsonOf } from '@backporch/kyaml/yaml'
 import { joined } from '../kustomize/kustomization-walk.ts'
 import { textOf as textOfFile } from '../kustomize/kustomize-build.ts'
 import type { ValuesLayer } from '../syncer-build.ts'

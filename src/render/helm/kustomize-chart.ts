@@ -1,5 +1,5 @@
 /** A chart that a kustomization has Helm render, and what gives it values (kustomize `HelmChartInflationGenerator.go`). */
-import { formatJson, isJsonObject, type JsonObject, partOf, textOf, textsIn } from '../../text/json.ts'
+import { formatJson, isJsonObject, type JsonObject, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { chartEntries } from '../kustomize/helm-charts.ts'
 import { folderOf, joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'

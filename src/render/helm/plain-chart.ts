@@ -1,7 +1,7 @@
 /** A chart that a policy has Helm render: a release that people or a pipeline install. */
-import { Failure } from '../../failure.ts'
-import { annotationsOf } from '../../krm/resource.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { annotationsOf } from '@backporch/kyaml/resource'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../kustomize/kustomize-build.ts'
 import type { HelmChoice } from '../render-choice.ts'

@@ -1,5 +1,5 @@
 /** Actions of Go templates as charts have them, and the values that they read (Go `text/template`, "Actions"; helm `pkg/engine`). */
-import { type FieldPath, field, formatFieldPath } from '../../krm/field-path.ts'
+import { type FieldPath, field, formatFieldPath } from '@backporch/kyaml/field'
 
 /** What a dot, a variable or an expression stands for. */
 export interface Operand {

@@ -1,5 +1,5 @@
 /** The lines of a template: the keys that they write, and the actions in them. */
-import type { FieldPath } from '../../krm/field-path.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
 import { itemsOf, type Reading, readingOf, rootScope, type Scope, uniquePaths } from './template-actions.ts'
 
 export interface TemplateLine {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FieldPath, formatFieldPath, parseFieldPath } from '../../krm/field-path.ts'
+import { type FieldPath, formatFieldPath, parseFieldPath } from '@backporch/kyaml/field'
 import { TemplateTrace } from './template-trace.ts'
 
 const HELPERS = `{{- define "web.labels" -}}

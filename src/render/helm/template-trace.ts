@@ -1,6 +1,6 @@
 /** Which lines of the templates write a field of an object, and the values that they read. Nothing is rendered for it. */
-import { type FieldPath, isAnyStep, type PathStep } from '../../krm/field-path.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
+import { type FieldPath, isAnyStep, type PathStep } from '@backporch/kyaml/field'
+import type { ResourceId } from '@backporch/kyaml/resource'
 import { textOf as textOfFile } from '../kustomize/kustomize-build.ts'
 import { type ChartFiles, isTemplate } from './chart-templates.ts'
 import { type Reading, rootScope, uniquePaths } from './template-actions.ts'

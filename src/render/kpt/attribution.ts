@@ -2,7 +2,7 @@
  * kpt records on the objects of Config Connector which of its commands handled them (kpt `internal/util/attribution/attribution.go`, as of
  * 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
-import { nodeAt, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { setAnnotation } from './item-annotations.ts'
 
 export const ATTRIBUTION = 'cnrm.cloud.google.com/blueprint'

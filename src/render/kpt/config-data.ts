@@ -1,5 +1,5 @@
 /** The `data` of a function's config: keys and values of a ConfigMap (kyaml `yaml/rnode.go`, `GetDataMap`). */
-import { keyOf, mapAt, resolved, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { keyOf, mapAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 
 /**
  * The entries in their order, with values of every scalar type as texts; null and other values are empty texts. Empty without a config, or

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { type FieldSpec, splitFieldPath, visitField } from './field-spec.ts'
 
 test('a path is split at its slashes, but not at the escaped ones', () => {

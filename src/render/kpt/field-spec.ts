@@ -1,6 +1,6 @@
 /** Fields as kustomize's transformers name them (kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`). */
-import { parseApiVersion } from '../../krm/resource-id.ts'
-import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '../../yaml/yaml-node.ts'
+import { parseApiVersion } from '@backporch/kyaml/resource'
+import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '@backporch/kyaml/yaml'
 
 /** An undefined or empty part matches anything. */
 export interface FieldSpec {

@@ -1,12 +1,11 @@
 /** Checks the config files of a pipeline's functions. */
-import { Failure } from '../../failure.ts'
-import { readResource } from '../../krm/resource.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { readResource } from '@backporch/kyaml/resource'
 import { cleanPath } from '../../package/clean-path.ts'
 import type { Kptfile, PipelineFunction } from '../../package/kptfile.ts'
 import type { PackageFile } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
 
 /** Paths are within the outermost package. */
 export interface ConfigSources {

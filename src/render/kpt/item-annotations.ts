@@ -13,7 +13,7 @@ import {
   type YamlMap,
   type YamlNode,
   yamlText,
-} from '../../yaml/yaml-node.ts'
+} from '@backporch/kyaml/yaml'
 
 export const PATH = 'internal.config.kubernetes.io/path'
 export const INDEX = 'internal.config.kubernetes.io/index'

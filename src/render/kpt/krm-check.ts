@@ -1,5 +1,5 @@
 /** Whether every document is a resource, in kpt's words (kpt `pkg/api/kptfile/v1/validation.go`, `AreKRM`). */
-import { textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { KUSTOMIZATION_NAMES } from '../kustomize/kustomization-names.ts'
 import { fileOf } from './item-annotations.ts'
 

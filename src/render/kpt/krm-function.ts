@@ -2,8 +2,8 @@
  * A KRM function: objects and a config in, objects and results out
  * (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
  */
-import type { Json } from '../../text/json.ts'
-import type { YamlMap } from '../../yaml/yaml-node.ts'
+import type { Json } from '@backporch/kyaml/json'
+import type { YamlMap } from '@backporch/kyaml/yaml'
 
 export interface FunctionInput {
   /** Objects with the annotations that locate them (docs/facts/kpt-render.md). The function may change them in place. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
-import type { YamlMap } from '../../yaml/yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import type { YamlMap } from '@backporch/kyaml/yaml'
 import { annotationsOf, isOtherToYaml11, replaceAnnotations, restyleAnnotations } from './kyaml-text.ts'
 
 function map(text: string): YamlMap {

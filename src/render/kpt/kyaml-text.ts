@@ -1,8 +1,19 @@
 /** Texts as kyaml writes them (kyaml `yaml/fns.go`, `FieldSetter`; `yaml/compatibility.go`; `yaml/rnode.go`, `SetAnnotations`). */
-import { resolveGoScalar } from '../../yaml/go-scalar.ts'
-import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import { keyOf, mapAt, removeEntry, resolved, setEntry, type YamlMap, type YamlScalar, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
-import { readsAsText } from '../../yaml/yaml-tag.ts'
+
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import {
+  keyOf,
+  mapAt,
+  readsAsText,
+  removeEntry,
+  resolved,
+  resolveGoScalar,
+  setEntry,
+  type YamlMap,
+  type YamlScalar,
+  yamlMap,
+  yamlText,
+} from '@backporch/kyaml/yaml'
 
 const ONE_WORD = /^[A-Za-z0-9][\w./+-]*$/
 

@@ -1,12 +1,9 @@
 /** A package and its subpackages as input of a pipeline: their resources, with the annotations that locate them. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { LineIndex, NodeMeter, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { resolved, sequenceIndentOf, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
 import { cleanPath } from '../../package/clean-path.ts'
 import type { Kptfile } from '../../package/kptfile.ts'
-import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { NodeMeter } from '../../yaml/read/read-yaml-limits.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { resolved, type YamlMap, yamlMap } from '../../yaml/yaml-node.ts'
-import { sequenceIndentOf } from '../../yaml/yaml-sequence-indent.ts'
 import { notAnObject } from '../desired-set-builder.ts'
 import type { PackageSources } from '../package-sources.ts'
 import {

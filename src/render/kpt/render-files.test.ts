@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setEntry } from '../../yaml/yaml-node.ts'
+import { setEntry } from '@backporch/kyaml/yaml'
 import { answerCalls } from '../answer-calls.ts'
 import { type KrmFunction, succeeded } from './krm-function.ts'
 import { renderFiles, throughText } from './render-files.ts'

@@ -1,8 +1,7 @@
 /** `kpt fn render` in place: the files of a package after the render, byte for byte (test/render-corpus compares it with kpt). */
-import { Failure, Failures, failuresOf } from '../../failure.ts'
+import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
 import type { PackageFiles } from '../../package/package-files.ts'
-import type { YamlMap } from '../../yaml/yaml-node.ts'
-import { withoutDocumentComments } from '../../yaml/yaml-resource-list.ts'
 import type { FunctionLibrary } from '../answer-calls.ts'
 import { isKptfile, PackageSources } from '../package-sources.ts'
 import { attributeRender } from './attribution.ts'

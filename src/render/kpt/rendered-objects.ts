@@ -1,9 +1,8 @@
 /** The applied objects of a pipeline's output, each with its authored location. */
-import { Failure } from '../../failure.ts'
-import type { Json } from '../../text/json.ts'
-import { isObjectList } from '../../yaml/read/go-yaml.ts'
-import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { itemsAt, kptJsonOf, kubectlJsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Json } from '@backporch/kyaml/json'
+import { isObjectList, LineIndex } from '@backporch/kyaml/read-yaml'
+import { itemsAt, kptJsonOf, kubectlJsonOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 import type { SourceLocation } from '../desired-set.ts'
 import { isKustomization, isLocalConfig } from '../not-applied.ts'
 import { isKptfile, type PackageSources } from '../package-sources.ts'

@@ -2,10 +2,10 @@
  * The output of `kpt fn render -o`, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources as one
  * ResourceList, and that text read again as documents or files.
  */
-import type { JsonObject } from '../../text/json.ts'
-import { writeDocument } from '../../yaml/edit/edit-yaml-write.ts'
-import { copyNode, jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
-import { withoutDocumentComments } from '../../yaml/yaml-resource-list.ts'
+
+import { writeDocument } from '@backporch/kyaml/edit-yaml'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { copyNode, jsonOf, withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
 import { isKustomization, isLocalConfig, isOfKpt } from '../not-applied.ts'
 import { isKptfile } from '../package-sources.ts'
 import { clearEmptyAnnotations, fileOf } from './item-annotations.ts'

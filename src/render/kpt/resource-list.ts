@@ -2,10 +2,11 @@
  * The text that functions read and print: a ResourceList (docs/facts/kpt-render.md). kpt sends `config.kubernetes.io/v1` and accepts every
  * version.
  */
-import { Failure } from '../../failure.ts'
-import { emptyObject, isJsonArray, isJsonObject, type Json, partOf, setKey } from '../../text/json.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
+
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { emptyObject, isJsonArray, isJsonObject, type Json, partOf, setKey } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
   itemsAt,
   jsonOf,
@@ -18,7 +19,7 @@ import {
   yamlMap,
   yamlOf,
   yamlPlain,
-} from '../../yaml/yaml-node.ts'
+} from '@backporch/kyaml/yaml'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
 /** Source path of the nodes of a function's text: no file of the package. */

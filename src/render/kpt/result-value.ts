@@ -1,7 +1,7 @@
 /** Values in a function's results. Results end in logs and in `results.yaml`, so a credential is not shown. */
-import type { FieldPath } from '../../krm/field-path.ts'
-import { looksSecret } from '../../krm/redaction/looks-secret.ts'
-import { textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { looksSecret } from '@backporch/kyaml/redaction'
+import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
 
 /** Text of newer versions of apply-setters in place of a credential (krm-functions-catalog, `apply-setters/trim.go`). */
 export const REDACTED = '<redacted>'

@@ -2,11 +2,11 @@
  * `kpt fn render`: subpackages first, then the package's mutators one after the other, then its validators on copies
  * (kpt `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
-import { Failure, Failures } from '../../failure.ts'
+import { Failure, Failures } from '@backporch/kyaml/failure'
+import { copyNode, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { cleanPath, goClean } from '../../package/clean-path.ts'
 import type { PipelineFunction } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
-import { copyNode, type YamlMap, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
 import { notAnObject } from '../desired-set-builder.ts'
 import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH, setAnnotation } from './item-annotations.ts'
 import { notKrm } from './krm-check.ts'

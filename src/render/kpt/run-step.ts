@@ -3,11 +3,10 @@
  * `fn/runtime/runtimeutil/runtimeutil.go` and `kio/kio.go`, kpt `internal/fnruntime/runner.go`).
  */
 
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
+import { copyLostComments, copyNode, syncKeyOrder, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { goClean } from '../../package/clean-path.ts'
-import { foreignLine } from '../../text/foreign-text.ts'
-import { copyNode, textAt, type YamlMap, type YamlNode } from '../../yaml/yaml-node.ts'
-import { copyLostComments, syncKeyOrder } from '../../yaml/yaml-resource-list.ts'
 import {
   annotationOf,
   clearAnnotation,

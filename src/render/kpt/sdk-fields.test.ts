@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
-import { kubectlJsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { kubectlJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
 import { isLocalToSdk, isOfKind, readText, sdkKindOf, writeText } from './sdk-fields.ts'
 
 function map(text: string): YamlMap {

@@ -2,9 +2,10 @@
  * Fields of an object as kpt's Go SDK reads and writes them (kpt-functions-sdk `go/fn/object.go`, `go/fn/internal/maphelpers.go`): by type, so
  * that a number is no text, and a text that is set loses its quotes.
  */
-import { parseApiVersion } from '../../krm/resource-id.ts'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
   entryOf,
+  readsAsText,
   resolved,
   setEntry,
   type YamlMap,
@@ -13,8 +14,7 @@ import {
   yamlMap,
   yamlPlain,
   yamlText,
-} from '../../yaml/yaml-node.ts'
-import { readsAsText } from '../../yaml/yaml-tag.ts'
+} from '@backporch/kyaml/yaml'
 
 /** The value at a path: a text, nothing, or something else (at the path or above it). */
 export type SdkText = { readonly is: 'text'; readonly text: string } | { readonly is: 'absent' } | { readonly is: 'other' }

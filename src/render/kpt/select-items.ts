@@ -1,7 +1,7 @@
 /** Selects the resources of a function, and merges its output with the others (kpt `internal/fnruntime/utils.go`). */
 
+import { mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FunctionSelector } from '../../package/kptfile.ts'
-import { mapAt, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
 import { annotationOf, clearAnnotation, RESOURCE_ID, setAnnotation } from './item-annotations.ts'
 
 /** As in kpt, a resource that two selectors match is passed twice. */

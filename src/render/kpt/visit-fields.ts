@@ -1,6 +1,6 @@
 /** The walk over an object that the setter functions and search-replace share (krm-functions-catalog, their `walk.go`). */
-import type { FieldPath, PathStep } from '../../krm/field-path.ts'
-import { keyOf, textAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../yaml/yaml-node.ts'
+import type { FieldPath, PathStep } from '@backporch/kyaml/field'
+import { keyOf, textAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
 
 export interface FieldLocation {
   /** As those functions print it, with a leading dot: `.spec.containers[0].image`. A dot within a key is ambiguous. */

@@ -1,7 +1,8 @@
 /** Rendered resources as the files that kpt writes (kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`). */
-import { formatJson } from '../../text/json.ts'
-import { writeYamlDocuments } from '../../yaml/write/write-yaml-node.ts'
-import { copyNode, entryOf, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '../../yaml/yaml-node.ts'
+
+import { writeYamlDocuments } from '@backporch/kyaml/edit-yaml'
+import { formatJson } from '@backporch/kyaml/json'
+import { copyNode, entryOf, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
 import {
   annotationOf,
   clearAnnotation,

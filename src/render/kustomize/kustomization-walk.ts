@@ -3,12 +3,11 @@
  * components. Only files of the commit are read. Another location is refused, and so is every field that could name a file or a program in a
  * way that is not checked here: a repository must not get files of this machine into a rendering.
  */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject } from '@backporch/kyaml/json'
+import { decodeYaml, LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import type { PackageFile } from '../../package/package-files.ts'
-import { isJsonObject } from '../../text/json.ts'
-import { decodeYaml, LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '../../yaml/yaml-node.ts'
 import { chartEntries, pullCommand } from './helm-charts.ts'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 

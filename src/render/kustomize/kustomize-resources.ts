@@ -1,6 +1,6 @@
 /** Rules of kustomize for a set of objects, which functions built on it share (kustomize `api/resmap/reswrangler.go`, `Append`). */
-import { isNamespacedKind } from '../../krm/known-scopes.ts'
-import { textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { isNamespacedKind } from '@backporch/kyaml/resource'
+import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { describeObject, kindOf } from '../kpt/field-spec.ts'
 
 /** The namespace of objects without one. */

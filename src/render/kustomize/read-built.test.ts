@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { annotationsOf } from '../../krm/resource.ts'
+import { annotationsOf } from '@backporch/kyaml/resource'
 import { ORIGIN } from './kustomize-build.ts'
 import { type BuiltSource, printedResources } from './read-built.ts'
 

@@ -1,8 +1,5 @@
 /** The output of a program as desired objects, each with its authored location. */
-import { Failure } from '../../failure.ts'
-import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
-import { PACKAGE_FILE } from '../../package/walk-package.ts'
-import { given } from '../../text/given.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import {
   formatJson,
   getKey,
@@ -13,8 +10,11 @@ import {
   objectsIn as mapsIn,
   partOf,
   textOf,
-} from '../../text/json.ts'
-import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
+} from '@backporch/kyaml/json'
+import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { given } from '@backporch/kyaml/text'
+import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
 import { differingPaths } from '../flux/flux-kustomization.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
-import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { compareGoKeys } from './go-key-order.ts'
 import { throughJson } from './through-json.ts'
 

@@ -3,12 +3,15 @@
  * number a double, no comments, keys sorted, block style, and quotes where a text needs them (kyaml 0.13 `yaml/rnode.go`, `MarshalJSON`,
  * `FromMap`; go-yaml v3 `decode.go`, `resolve.go`, `encode.go`). kpt then restores comments and the order of keys.
  */
-import { formatGoFloat, resolveGoScalar } from '../../yaml/go-scalar.ts'
 import {
+  formatGoFloat,
+  goTimeText,
   isMergeKey,
   keyOf,
   longTag,
+  plainTag,
   resolved,
+  resolveGoScalar,
   type YamlEntry,
   type YamlMap,
   type YamlNode,
@@ -18,8 +21,7 @@ import {
   yamlMap,
   yamlPlain,
   yamlText,
-} from '../../yaml/yaml-node.ts'
-import { goTimeText, plainTag } from '../../yaml/yaml-tag.ts'
+} from '@backporch/kyaml/yaml'
 import { compareGoKeys } from './go-key-order.ts'
 
 export interface JsonCopy {

@@ -2,7 +2,7 @@
  * Selects what runs a function of a pipeline: a built-in function, a program or an image that the operator allows, or nothing. A package
  * cannot start a program by naming it.
  */
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import { runtimeMissing } from '../answer-calls.ts'
 import type { KrmFunction } from '../kpt/krm-function.ts'
 import type { FailedAnswer, PipelineStep } from '../kpt/pipeline-step.ts'

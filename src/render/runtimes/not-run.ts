@@ -1,7 +1,7 @@
 /** A validator that nothing may run: what stands for its answer, and the note about it (docs/adr/0051-validators-that-do-not-run.md). */
-import type { Failure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
-import type { YamlMap } from '../../yaml/yaml-node.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import type { YamlMap } from '@backporch/kyaml/yaml'
 import { type FunctionOutput, type FunctionResult, succeeded } from '../kpt/krm-function.ts'
 import { describeStep, type PipelineStep } from '../kpt/pipeline-step.ts'
 

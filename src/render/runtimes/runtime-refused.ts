@@ -1,5 +1,5 @@
 /** Refusals to run a function of a pipeline. */
-import { Failure } from '../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { describeStep, functionName, type PipelineStep } from '../kpt/pipeline-step.ts'
 import { splitWords } from './split-words.ts'
 

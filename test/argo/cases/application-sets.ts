@@ -1,6 +1,7 @@
 /** ApplicationSets over the folders of one repository: what its generators and its template make of them. */
+
+import type { JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'
-import type { JsonObject } from '../../../src/text/json.ts'
 import { NAMESPACE, REPOSITORY } from '../argo-case.ts'
 
 /** Texts by path, of the repository that every set reads. */

@@ -1,5 +1,5 @@
 /** Small charts, all in the folder `app`. */
-import type { JsonObject } from '../../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ArgoCase, FileTexts } from '../argo-case.ts'
 
 export const CHART = 'apiVersion: v2\nname: web\nversion: 1.2.3\nappVersion: "4.5"\n'

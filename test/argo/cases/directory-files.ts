@@ -1,5 +1,5 @@
 /** Folders of manifests: which files Argo CD reads, and what it reads in them. */
-import type { JsonObject } from '../../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ArgoCase, ArgoCases, FileTexts } from '../argo-case.ts'
 import { config } from './charts.ts'
 

@@ -1,5 +1,5 @@
 /** What becomes of the objects of a folder: namespaces, several sources, overrides in the folder, and what Argo CD takes a folder for. */
-import type { JsonObject } from '../../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ArgoCase, ArgoCases, FileTexts } from '../argo-case.ts'
 import { CHART, config } from './charts.ts'
 

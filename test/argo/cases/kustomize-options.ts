@@ -1,5 +1,5 @@
 /** Kustomizations, and what an Application has for them in `spec.source.kustomize`. */
-import type { JsonObject } from '../../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import type { ArgoCase, ArgoCases, FileTexts } from '../argo-case.ts'
 import { config } from './charts.ts'
 

@@ -1,5 +1,5 @@
 /** Cases of many options at once, chosen at random: the same for the same seed. */
-import type { JsonObject } from '../../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 import { type Choose, chooserOf } from '../../originals/odd-packages.ts'
 import type { ArgoCase, ArgoCases } from '../argo-case.ts'
 import { config } from './charts.ts'

@@ -1,5 +1,5 @@
 /** Kustomizations, and options that an Argo CD Application has for them (`spec.source.kustomize`). */
-import type { JsonObject } from '../../../src/text/json.ts'
+import type { JsonObject } from '@backporch/kyaml/json'
 
 export const KUSTOMIZATIONS: { readonly [name: string]: string } = {
   plain: 'resources: [deployment.yaml]\n',

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../../src/text/json.ts'
-import { parseGoYaml } from '../../../src/yaml/read/go-yaml.ts'
+import { isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { BESIDE, KUSTOMIZATIONS, OPTIONS } from './cases.ts'
 
 const [, , kustomize = 'kustomize'] = process.argv

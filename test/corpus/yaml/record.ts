@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { emptyObject, formatJson, isJsonObject, type Json, parseJson, setKey } from '../../../src/text/json.ts'
+import { emptyObject, formatJson, isJsonObject, type Json, parseJson, setKey } from '@backporch/kyaml/json'
 import { corpusBodies } from './cases.ts'
 
 const HEADER = 'apiVersion: backporch.dev/v1\nkind: Row\nmetadata: {name: row}\n'

@@ -1,9 +1,9 @@
 /** A base branch with a merge queue: a proposal goes through it, and nothing of ours takes it out. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Failure } from '../../../src/failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode } from '../../../src/record/schema.ts'
-import { parseGoYaml } from '../../../src/yaml/read/go-yaml.ts'
 import { GitHubWorld } from './github-world.ts'
 
 /** A world of its own with a queue, for as long as the work takes. */

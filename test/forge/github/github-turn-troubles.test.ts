@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, it } from 'node:test'
-import { asFailure, Failure } from '../../../src/failure.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { unitFailures } from '../../../src/plan/turn/unit-result.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { EmulatedApp } from './github-emulator.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { asFailure, type FailureCode } from '../../../src/failure.ts'
+import { asFailure, type FailureCode } from '@backporch/kyaml/failure'
 import { quarterOf } from '../../seeds/crash-points.ts'
 import type { Fault } from './github-emulator.ts'
 import { BOT_TOKEN } from './github-fixture.ts'

@@ -1,6 +1,7 @@
 /** What GitHub does in the repository itself, where the repository is in memory. */
+
+import { objectId } from '@backporch/kyaml/object-id'
 import { gitObject } from '../../../src/adapters/git/objects/object-format.ts'
-import { objectId } from '../../../src/package/object-id.ts'
 import type { MemoryRepository } from '../../fakes/memory-repository.ts'
 import { EmulatedGit, type MergeStyle, type TreeChange } from './emulated-git.ts'
 

@@ -1,11 +1,11 @@
 /** Proposals of all shapes, made up: what the golden bodies and the pictures of them are drawn from. */
-import { objectId } from '../../../src/package/object-id.ts'
+import { objectId } from '@backporch/kyaml/object-id'
 import type { MassSubject } from '../../../src/proposal/text/mass-text.ts'
 import type { ProposalSubject } from '../../../src/proposal/text/proposal-subject.ts'
 import type { StormSubject } from '../../../src/proposal/text/storm-text.ts'
 import type { Change } from '../../../src/record/schema.ts'
 import type { Applier } from '../../../src/status/applier.ts'
-import { plain, type Phrase } from '../../../src/text/phrase.ts'
+import { plain, type Phrase } from '@backporch/kyaml/text'
 import { GITHUB } from '../../fakes/dialects.ts'
 import { changeOf, recordOf } from '../../fakes/record-samples.ts'
 

@@ -136,14 +136,14 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     mutants: [
       {
         breaks: 'an object that is nested too deep is traversed',
-        file: 'src/text/json-depth.ts',
+        file: 'src/kyaml/text/json-depth.ts',
         find: 'if (depth > most) return true',
         replace: '',
-        by: 'src/text/json-depth.test.ts',
+        by: 'src/kyaml/text/json-depth.test.ts',
       },
       {
         breaks: 'the keys and values of a file are not counted',
-        file: 'src/yaml/read/read-yaml-limits.ts',
+        file: 'src/kyaml/yaml/read/read-yaml-limits.ts',
         find: 'this.nodes += 1',
         replace: '',
         by: 'src/render/bad-input.test.ts',

@@ -11,7 +11,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       'test/hostile/placed-places.test.ts',
       'test/hostile/hidden-reasons.test.ts',
       'src/cli/no-secrets.test.ts',
-      'src/krm/redaction/redacted.test.ts',
+      'src/kyaml/krm/redaction/redacted.test.ts',
       'test/e2e/canary.live.test.ts',
       'test/e2e/canary.gitea.test.ts',
       'test/e2e/canary-places.gitea.test.ts',
@@ -19,21 +19,21 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     mutants: [
       {
         breaks: 'the content of a Secret is shown',
-        file: 'src/krm/redaction/redacted.ts',
+        file: 'src/kyaml/krm/redaction/redacted.ts',
         find: 'if (isSecret(id) && isHiddenOfSecret(path, value)) return',
         replace: 'if (isSecret(id) && path.length > 9) return',
-        by: 'src/krm/redaction/redacted.test.ts',
+        by: 'src/kyaml/krm/redaction/redacted.test.ts',
       },
       {
         breaks: 'a credential is not detected by its name or form',
-        file: 'src/krm/redaction/redacted.ts',
+        file: 'src/kyaml/krm/redaction/redacted.ts',
         find: '  return whySecret(path, value)\n',
         replace: '  return undefined\n',
         by: 'test/hostile/credential-forms.test.ts',
       },
       {
         breaks: 'a finalizer of a Secret is shown as a part of its path',
-        file: 'src/krm/redaction/shown-path.ts',
+        file: 'src/kyaml/krm/redaction/shown-path.ts',
         find: "if (id !== undefined && step.kind === 'member'",
         replace: "if (id === undefined && step.kind === 'member'",
         by: 'test/hostile/placed-places.test.ts',
@@ -47,14 +47,14 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'a name and its value are joined in texts alone',
-        file: 'src/krm/redaction/looks-secret.ts',
+        file: 'src/kyaml/krm/redaction/looks-secret.ts',
         find: '.find((name) => isNamedCredential(name, value))',
         replace: '.find((name) => name === value)',
         by: 'test/hostile/credential-places.test.ts',
       },
       {
         breaks: 'a number of tokens is hidden as if it were one',
-        file: 'src/krm/redaction/credential-names.ts',
+        file: 'src/kyaml/krm/redaction/credential-names.ts',
         find: 'if (isCredentialName(name)) return !isAmount(name, value)',
         replace: 'if (isCredentialName(name)) return true',
         by: 'test/hostile/credential-places.test.ts',
@@ -64,11 +64,11 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   {
     id: 'P2',
     promise: 'A changed secret has a changed keyed hash, which cannot be reversed by guesses without the key.',
-    checks: ['src/krm/redaction/redacted.test.ts'],
+    checks: ['src/kyaml/krm/redaction/redacted.test.ts'],
     mutants: [
       {
         breaks: 'the hash has no key',
-        file: 'src/krm/redaction/redacted.ts',
+        file: 'src/kyaml/krm/redaction/redacted.ts',
         find: "createHmac('sha256', key.prepared)",
         replace: "createHash('sha256')",
       },
@@ -79,7 +79,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     promise: 'Credentials are never printed: not those in an address, in an error of a server, or in a program’s output.',
     checks: [
       'src/adapters/git/protocol/remote-address.test.ts',
-      'src/text/foreign-text.test.ts',
+      'src/kyaml/text/foreign-text.test.ts',
       'src/adapters/kubernetes/connection/credentials.test.ts',
     ],
     mutants: [
@@ -91,7 +91,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'a secret in the text of a server is forwarded',
-        file: 'src/text/foreign-text.ts',
+        file: 'src/kyaml/text/foreign-text.ts',
         find: "rest.replaceAll(secret, '***')",
         replace: 'rest',
       },

@@ -1,5 +1,5 @@
 /** What Gitea means by a status. */
-import type { Failure } from '../../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import { failureOfStatus, messageIn, type Reason, type RequestDescription, textOf } from '../forge-failure.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
 

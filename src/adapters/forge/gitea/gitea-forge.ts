@@ -1,9 +1,9 @@
 /** Gitea and Forgejo by their API v1. Octokit sends GitHub's parameters, which Gitea ignores without an error, so this client is our own. */
-import type { ObjectId } from '../../../package/object-id.ts'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { oneLine } from '@backporch/kyaml/text'
 import type { Clock } from '../../../ports/clock.ts'
 import type { CommitStatus, HostedForge, Permission } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
-import { oneLine } from '../../../text/one-line.ts'
 import { readByNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import { goneElsewhere } from '../forge-failure.ts'

@@ -3,8 +3,8 @@
  * the source of a run as `KEY.CONTENT.ANNOTATIONS` (a word of ours and two digests).
  */
 import { createHash } from 'node:crypto'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import type { ObjectId } from '../../../package/object-id.ts'
 import type { CheckAnnotation, CheckRun, ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { GitHubClient } from './github-client.ts'
 import { CHECK_NAME } from './requested-action.ts'

@@ -1,7 +1,7 @@
 /** One repository on GitHub through octokit: translated failures, its present name, and our account. */
 
+import { Failure, Interrupted } from '@backporch/kyaml/failure'
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
-import { Failure, Interrupted } from '../../../failure.ts'
 import { goneElsewhere, notThisForge, type RequestDescription } from '../forge-failure.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'

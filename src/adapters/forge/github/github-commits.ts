@@ -3,7 +3,7 @@
  * (docs/facts/github-signed-commits.md); an App has no account to which a signing key could be added.
  */
 import { createHash } from 'node:crypto'
-import { asFailure } from '../../../failure.ts'
+import { asFailure } from '@backporch/kyaml/failure'
 import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ForgeCommits, UnmadeCommit, UnmadeFile } from '../../../ports/hosted-forge.ts'
 import { notThisForge } from '../forge-failure.ts'

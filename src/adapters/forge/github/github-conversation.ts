@@ -1,6 +1,7 @@
 /** Comments, reactions and permissions. */
+
+import { Failure } from '@backporch/kyaml/failure'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import { Failure } from '../../../failure.ts'
 import type { ForgeComment, Permission } from '../../../ports/hosted-forge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { mayCommand, plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'

@@ -2,8 +2,8 @@
 
 import { createPrivateKey } from 'node:crypto'
 import { resolve } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Octokit } from '@octokit/rest'
-import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Environment } from '../../system/child-environment.ts'
 import { readKeyFile, settingOf, withLineBreaks } from '../../system/key-setting.ts'

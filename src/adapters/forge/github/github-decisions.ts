@@ -3,8 +3,8 @@
  * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
  * and GitHub closes the pull request of a deleted branch by itself.
  */
-import { Failure } from '../../../failure.ts'
-import { type ObjectId, objectId } from '../../../package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'

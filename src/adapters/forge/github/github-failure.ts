@@ -1,5 +1,5 @@
 /** What GitHub means by a status and its headers (docs.github.com, "Troubleshooting the REST API"). */
-import type { Failure } from '../../../failure.ts'
+import type { Failure } from '@backporch/kyaml/failure'
 import { failureOfStatus, messageIn, type Reason, type RequestDescription, textOf } from '../forge-failure.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
 

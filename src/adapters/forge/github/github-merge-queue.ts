@@ -1,6 +1,7 @@
 /** Merge queues, which only GraphQL knows (docs/facts/github-merge-queue.md). */
+
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { z } from 'zod'
-import type { ObjectId } from '../../../package/object-id.ts'
 import { notThisForge } from '../forge-failure.ts'
 import { statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'

@@ -1,6 +1,7 @@
 /** Heads that a required status is waited for on. One request gives a hundred of them with their status, which REST does not. */
+
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import { z } from 'zod'
-import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { CommitStatus, OpenHead, WantedHeads } from '../../../ports/hosted-forge.ts'
 import { notThisForge } from '../forge-failure.ts'
 import type { GitHubClient } from './github-client.ts'

@@ -1,8 +1,8 @@
 /** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
 
+import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import { Failure } from '../../../failure.ts'
-import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { refusedRequest } from '../forge-failure.ts'

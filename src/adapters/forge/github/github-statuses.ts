@@ -1,5 +1,5 @@
 /** Commit statuses: an equal one is not sent again. */
-import type { ObjectId } from '../../../package/object-id.ts'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import type { CommitStatus } from '../../../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 

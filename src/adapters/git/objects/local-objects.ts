@@ -3,10 +3,10 @@
  * clone lacks comes from its promisor remote, into our cache and never into the clone.
  */
 import { dirname, join, resolve } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import type { ObjectId } from '../../../package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { foreignLine } from '@backporch/kyaml/text'
 import { MOST_FILE_BYTES, OversizedRead } from '../../../ports/package-repository.ts'
-import { foreignLine } from '../../../text/foreign-text.ts'
 import { damaged, emptyRepository, gitNotInstalled } from '../git-failure.ts'
 import { type Environment, runGit } from '../git-program.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'

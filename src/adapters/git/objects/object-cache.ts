@@ -8,9 +8,9 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import { Errors, readObject } from 'isomorphic-git'
 import { LRUCache } from 'lru-cache'
-import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import { isWellFormedRefName } from '../../../package/ref-name.ts'
 import { diskFailure } from '../git-failure.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { objectId } from '@backporch/kyaml/object-id'
 import { gitTestEnvironment } from '../../../../test/contract/git-remotes.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { objectId } from '../../../package/object-id.ts'
 import {
   BrokenObject,
   checkPack,

@@ -3,8 +3,8 @@
  * because there is none.
  */
 import { tmpdir } from 'node:os'
-import { Failure } from '../../../failure.ts'
-import type { ObjectId } from '../../../package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
 import { diskFailure, systemCode } from '../git-failure.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { FileOperations } from './atomic-fs.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { Failure } from '../../../failure.ts'
-import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import { type GitObject, isFolder, parseTree, type TreeEntry, treeObject } from './object-format.ts'
 import { editTree } from './tree-edit.ts'
 

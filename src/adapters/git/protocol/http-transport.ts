@@ -1,7 +1,7 @@
 /** The git protocol over https (git documentation, http-protocol): `GET …/info/refs?service=…`, then `POST …/<service>`. */
 import { setImmediate } from 'node:timers/promises'
-import { Failure } from '../../../failure.ts'
-import { foreignLine } from '../../../text/foreign-text.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
 import { credentialsRefused, notARepository, systemCode, tooManyRefs, unreachable } from '../git-failure.ts'
 import type { Environment } from '../git-program.ts'
 import {

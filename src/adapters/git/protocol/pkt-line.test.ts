@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { Failure } from '../../../failure.ts'
 import { assertReadable, RefList, RefusedService, readAdvertisement, readRefs, TooManyRefs } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'

@@ -3,9 +3,9 @@
  * and shall stay there. `receive-pack` runs the hooks (pre-receive, update), where forges and people keep their rules, before it compares the
  * ref and refuses (docs/facts/push-rehearsal.md).
  */
-import { Failure } from '../../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
 import type { PushAnswer, PushTexts } from '../../../ports/probes.ts'
-import { foreignLine } from '../../../text/foreign-text.ts'
 import type { Environment } from '../git-program.ts'
 import { encodePack } from '../objects/object-format.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'

@@ -4,8 +4,8 @@
  * `--stateless-rpc`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { Failure } from '../../../failure.ts'
-import { foreignLine } from '../../../text/foreign-text.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
 import { gitNotInstalled, systemCode, tooManyRefs, unreachable } from '../git-failure.ts'
 import { findGitFolder } from '../git-folder.ts'
 import { type Environment, gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder, OWN_SESSION } from '../git-program.ts'

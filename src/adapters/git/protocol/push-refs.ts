@@ -1,9 +1,9 @@
 /** Moves refs on the remote: checks before, sends, and finds the outcome in the refs of the remote. */
-import { Failure } from '../../../failure.ts'
-import type { ObjectId } from '../../../package/object-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/object-id'
+import { foreignLine } from '@backporch/kyaml/text'
 import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import { type RefUpdate, RefusedPush } from '../../../ports/package-repository.ts'
-import { foreignLine } from '../../../text/foreign-text.ts'
 import { unreachable } from '../git-failure.ts'
 import type { NewObjects } from '../objects/new-objects.ts'
 import { encodePack } from '../objects/object-format.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { parseRemoteAddress } from './remote-address.ts'
 
 const parse = (text: string) => parseRemoteAddress(text, '/srv')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { makeTestRepository, openTestRepository, TOKEN } from '../../../../test/contract/git-remotes.ts'
-import { Failure } from '../../../failure.ts'
 import type { TracedRequest } from '../../../ports/trace.ts'
 
 const { signal } = new AbortController()

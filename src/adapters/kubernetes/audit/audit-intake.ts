@@ -3,10 +3,9 @@
  * within limits; a lost event makes an answer "not known" and never wrong. No I/O here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type AuditedWrite, readAuditedWrite } from '../../../krm/audit-event.ts'
-import { type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
+import { type AuditedWrite, type ResourceId, readAuditedWrite, resourceKey } from '@backporch/kyaml/resource'
 import type { AuditAnswer, AuditSource } from '../../../ports/audit-source.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '../../../text/json.ts'
 
 /** Bytes. `--audit-webhook-truncate-max-batch-size` is 10 MiB by default. */
 export const BODY_LIMIT = 16_777_216

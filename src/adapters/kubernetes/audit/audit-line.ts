@@ -1,7 +1,7 @@
 /** Reads one line of an audit log without parsing all of it: an event may be megabytes, and most are not needed. */
-import { type AuditedWrite, readAuditedWrite } from '../../../krm/audit-event.ts'
-import type { ResourceId } from '../../../krm/resource-id.ts'
-import { parseJson } from '../../../text/json.ts'
+
+import { parseJson } from '@backporch/kyaml/json'
+import { type AuditedWrite, type ResourceId, readAuditedWrite } from '@backporch/kyaml/resource'
 
 /** Bytes from the beginning of a line that have all but the bodies. */
 export const HEAD = 32_768

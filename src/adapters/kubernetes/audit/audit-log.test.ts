@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, auditEvent } from '../../../../test/fakes/audit-samples.ts'
-import { Failure } from '../../../failure.ts'
-import { resourceKey } from '../../../krm/resource-id.ts'
 import { type AuditLogLimits, openAuditLog } from './audit-log.ts'
 
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }

@@ -4,9 +4,8 @@
  */
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import type { AuditedWrite } from '../../../krm/audit-event.ts'
-import { type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type AuditedWrite, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { AuditAnswer, AuditSource } from '../../../ports/audit-source.ts'
 import { locationsOf, parseLine } from './audit-line.ts'
 import { LogFile } from './log-file.ts'

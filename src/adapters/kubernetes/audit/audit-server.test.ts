@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, auditEvent } from '../../../../test/fakes/audit-samples.ts'
-import { resourceKey } from '../../../krm/resource-id.ts'
 import { AuditIntake } from './audit-intake.ts'
 import { startAuditServer } from './audit-server.ts'
 

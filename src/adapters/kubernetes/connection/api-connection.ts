@@ -1,6 +1,6 @@
 /** The connection to one cluster: credentials, a transport that is reopened when it is gone, and retries of repeatable requests. */
 import type { LookupFunction } from 'node:net'
-import { Failure } from '../../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import { failureOfFault, failureOfResponse, type RequestDescription } from '../kubernetes-failure.ts'

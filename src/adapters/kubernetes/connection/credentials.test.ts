@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { accessTo, NOBODY } from '../../../../test/apiserver/scripted-cluster.ts'
 import { HANG } from '../../../../test/processes/hang-command.ts'
-import { Failure } from '../../../failure.ts'
 import { type CredentialOptions, credentialSource } from './credentials.ts'
 import type { ExecPlugin, KubeconfigUser } from './kubeconfig.ts'
 

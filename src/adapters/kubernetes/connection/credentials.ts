@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { Failure } from '../../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import type { Environment } from './choose-proxy.ts'
 import { type ExecCredential, runExecPlugin } from './exec-credential.ts'
 import type { ClusterAccess, FileOrData, KubeconfigUser } from './kubeconfig.ts'

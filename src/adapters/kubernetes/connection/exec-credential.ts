@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { isAbsolute, parse } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import { getKey, isJsonObject, type JsonObject, parseJson } from '../../../text/json.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { childEnvironment } from '../../system/child-environment.ts'
 import { findProgram } from '../../system/find-program.ts'
 import type { Environment } from './choose-proxy.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Failure } from '../../../failure.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import { type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts'
 
 function folderOf(t: TestContext, files: Readonly<Record<string, string>>): string {

@@ -5,9 +5,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
-import { type GoYamlFile, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { type GoYamlFile, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type Environment, isLoopback } from './choose-proxy.ts'
 import { isLinkLocal, WHY_NOT_LINK_LOCAL } from './link-local.ts'
 

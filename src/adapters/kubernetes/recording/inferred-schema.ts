@@ -2,11 +2,9 @@
  * A field schema from recorded objects alone: `managedFields` names the keys of every owned list-map item (`k:{"name":"app"}`) and the members
  * of sets (`v:`), and stops at atomic values. What no object shows comes from the table of built-in kinds, or is unknown.
  */
-import type { FieldSchema, ListType } from '../../../krm/field-schema.ts'
-import type { FieldSet } from '../../../krm/field-set.ts'
-import { managedFieldsOf } from '../../../krm/managed-fields.ts'
-import { parseApiVersion } from '../../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
+import { type FieldSchema, type FieldSet, type ListType, managedFieldsOf } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import { holdsQuantities, isBuiltInGroup, isFreeMap, knownKeyDefault, knownList } from './known-kinds.ts'
 
 /** A location in one recorded object: the sets that its managers own there, and its value. */

@@ -2,7 +2,7 @@
  * A table of built-in kinds, for recordings without schemas. Source: `+listType`, `+listMapKey` and `+genclient:nonNamespaced` markers of
  * k8s.io/api v0.34.3. Live tests compare it with what a real server publishes.
  */
-import type { ListType } from '../../../krm/field-schema.ts'
+import type { ListType } from '@backporch/kyaml/field'
 
 interface KnownList {
   readonly type: ListType

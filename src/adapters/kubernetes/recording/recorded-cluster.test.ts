@@ -3,14 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { fieldSetOf, leavesOf, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { type LiveState, type Resource, readResource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import { type RecordableCluster, recordCluster } from '../../../../test/apiserver/record-cluster.ts'
-import { Failure } from '../../../failure.ts'
-import { UNKNOWN_SCHEMA } from '../../../krm/field-schema.ts'
-import { fieldSetOf, leavesOf } from '../../../krm/field-set.ts'
-import type { LiveState, WantedObject } from '../../../krm/live-view.ts'
-import { type Resource, readResource } from '../../../krm/resource.ts'
-import { resourceKey } from '../../../krm/resource-id.ts'
-import type { JsonObject } from '../../../text/json.ts'
 import { openRecordedCluster, type RecordedCluster } from './recorded-cluster.ts'
 
 const signal = new AbortController().signal

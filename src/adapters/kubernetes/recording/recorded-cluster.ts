@@ -1,14 +1,22 @@
 /** The cluster port over a recording. What the recording cannot prove is unproven; nothing is guessed. */
 import { basename, extname } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import type { FieldSchema } from '../../../krm/field-schema.ts'
-import type { LiveState, LiveView, Prediction, WantedObject } from '../../../krm/live-view.ts'
-import { schemaOfKind } from '../../../krm/open-api.ts'
-import { isSecret } from '../../../krm/redaction/redacted.ts'
-import { metadataText, type Resource } from '../../../krm/resource.ts'
-import { describeResourceId, parseApiVersion, type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import {
+  describeResourceId,
+  type LiveState,
+  type LiveView,
+  metadataText,
+  type Prediction,
+  parseApiVersion,
+  type Resource,
+  type ResourceId,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../../ports/cluster.ts'
-import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../../../text/json.ts'
 import { inferredSchema } from './inferred-schema.ts'
 import { isKnownNamespaced } from './known-kinds.ts'
 import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'

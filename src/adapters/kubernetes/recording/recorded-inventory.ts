@@ -1,9 +1,8 @@
 /** Inventories out of a recording. What it cannot prove to be whole is a part, or unknown. */
-import type { Failure } from '../../../failure.ts'
-import { labelsOf, type Resource } from '../../../krm/resource.ts'
-import type { ResourceId } from '../../../krm/resource-id.ts'
+import type { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { labelsOf, type Resource, type ResourceId } from '@backporch/kyaml/resource'
 import type { HelmReleaseRef, Inventory, InventoryQuestion, InventoryRef, ListedLocation, ListingRef } from '../../../ports/cluster.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../../text/json.ts'
 import { inventoryOfRelease, RevisionPicker, STORES } from '../helm-storage.ts'
 import { gathered } from '../list-metadata.ts'
 import { pickInventory, RESOURCE_GROUP } from '../read-inventory.ts'

@@ -12,9 +12,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import { type Resource, readResource } from '../../../krm/resource.ts'
-import { parseApiVersion, type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
+import { Failure } from '@backporch/kyaml/failure'
 import {
   canonicalJson,
   getKey,
@@ -27,9 +25,9 @@ import {
   parseJson,
   partOf,
   textOf,
-} from '../../../text/json.ts'
-import { objectsIn as objectsInDocument, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
-import { decodeYaml } from '../../../yaml/read/go-yaml-text.ts'
+} from '@backporch/kyaml/json'
+import { decodeYaml, objectsIn as objectsInDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { parseApiVersion, type Resource, type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
 import { appliedObject } from '../applied-object.ts'
 
 export const RECORDING = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', prediction: 'RecordedPrediction' } as const

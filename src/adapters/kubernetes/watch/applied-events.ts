@@ -1,8 +1,8 @@
 /** What the observer of a kind was told, in which order, and up to which version. */
-import { asFailure, Failure } from '../../../failure.ts'
-import { metadataText } from '../../../krm/resource.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { getKey, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 import type { WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
-import { getKey, type JsonObject } from '../../../text/json.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
 
 type ObjectEvent = Extract<WatchEvent, { readonly object: JsonObject }>

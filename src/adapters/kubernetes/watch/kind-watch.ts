@@ -2,8 +2,8 @@
  * Follows one kind: lists it, watches it from the version of the list, resumes from the last version that was applied, and lists it anew when
  * that is too old. It never ends by itself.
  */
-import { asFailure, type Failure } from '../../../failure.ts'
-import { parseApiVersion } from '../../../krm/resource-id.ts'
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
 import type { Gate } from '../../../reconcile/gate.ts'

@@ -1,5 +1,5 @@
 /** Reads the events of one open watch, until it ends or somebody ends it. */
-import { asFailure, type Failure } from '../../../failure.ts'
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { type ApiStream, TransportFault } from '../connection/transport.ts'
 import { failureOfFault, notKubernetes, type RequestDescription } from '../kubernetes-failure.ts'
 import { type FrameMemory, FrameOverflow, FrameReader } from './frame-reader.ts'

@@ -2,9 +2,9 @@
  * Whether the server behind the address is the one that was there before: asked after each new connection and each broken one, once for all
  * kinds. While the server does not answer, this is also the one place that tries.
  */
-import { asFailure, Failure } from '../../../failure.ts'
-import { metadataText } from '../../../krm/resource.ts'
-import { isJsonObject, objectsIn, partOf, textOf } from '../../../text/json.ts'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../cluster-api.ts'
 import { jsonOf, type RequestDescription } from '../kubernetes-failure.ts'
 import { Backoff } from './backoff.ts'

@@ -1,7 +1,18 @@
 /** Events of a watch. Source: `metav1.WatchEvent` in k8s.io/apimachinery/pkg/apis/meta/v1/watch.go. */
-import { metadataText } from '../../../krm/resource.ts'
-import { formatJson, getKey, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '../../../text/json.ts'
-import { DEEPEST, isDeeperThan } from '../../../text/json-depth.ts'
+
+import {
+  DEEPEST,
+  formatJson,
+  getKey,
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
 
 export type WatchEvent =
   | { readonly type: 'changed' | 'deleted'; readonly object: JsonObject; readonly version: string }

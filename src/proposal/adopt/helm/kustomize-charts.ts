@@ -1,13 +1,13 @@
 /** Values of the charts that a kustomization has Helm render. */
+
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { itemsAt } from '@backporch/kyaml/yaml'
 import type { DesiredResource } from '../../../render/desired-set.ts'
 import { kustomizeChart } from '../../../render/helm/kustomize-chart.ts'
 import { textOf } from '../../../render/kustomize/kustomize-build.ts'
 import type { BuiltSource } from '../../../render/kustomize/read-built.ts'
 import { HELM_CHARTS } from '../../../render/kustomize/resource-origins.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'
-import { LineIndex } from '../../../yaml/read/go-yaml-text.ts'
-import { readYamlNodes } from '../../../yaml/read/read-yaml-node.ts'
-import { itemsAt } from '../../../yaml/yaml-node.ts'
 import { HelmLocations } from './helm-locations.ts'
 
 /** Undefined for an object that no chart of a kustomization made. @throws Failure of the chart and its values */

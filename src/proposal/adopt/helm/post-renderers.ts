@@ -1,7 +1,7 @@
 /** Fields of a post-renderer that may give a field of an object another value. Each is a candidate only, as in a kustomization. */
-import { type FieldPath, field } from '../../../krm/field-path.ts'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { formatJson } from '@backporch/kyaml/json'
 import type { PostRenderer } from '../../../render/syncer-build.ts'
-import { formatJson } from '../../../text/json.ts'
 import type { Wanted } from '../candidate.ts'
 import { index } from '../kustomization-node.ts'
 import type { BuiltTarget } from '../kustomize-input.ts'

@@ -1,7 +1,7 @@
 /** Values that are a part of a text, and what they are in another text. */
-import type { FieldPath } from '../../../krm/field-path.ts'
-import { splitReference } from '../../../text/image-reference.ts'
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../../../text/json.ts'
+import type { FieldPath } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { splitReference } from '@backporch/kyaml/text'
 import type { Wanted } from '../candidate.ts'
 
 export interface Leaf {

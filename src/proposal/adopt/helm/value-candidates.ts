@@ -2,9 +2,9 @@
  * Values of a chart that may give a field another value, and what they would have to be. Each is a candidate only: whether the edit lands is
  * proven by rendering the chart.
  */
-import { type FieldPath, field, formatFieldPath, isAnyStep, type PathStep, valueAt } from '../../../krm/field-path.ts'
+import { type FieldPath, field, formatFieldPath, isAnyStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import type { FieldWriter } from '../../../render/helm/template-trace.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../../text/json.ts'
 import type { Wanted } from '../candidate.ts'
 import { changesOfImage, emptyParts, isAlike, type Leaf, listOfParts, otherText, typedAs } from './text-parts.ts'
 

@@ -1,13 +1,13 @@
 /** Edits of the places where values of a chart are authored. */
-import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '../../../krm/field-path.ts'
+
+import { editYaml, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, textOf } from '@backporch/kyaml/json'
 import type { DesiredResource } from '../../../render/desired-set.ts'
 import { mergedValues } from '../../../render/helm/chart-values.ts'
 import { type BuiltSource, declaredObjects } from '../../../render/kustomize/read-built.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'
 import { isSameResource, type ValuesLayer, type ValuesPlace } from '../../../render/syncer-build.ts'
-import { isJsonArray, isJsonObject, textOf } from '../../../text/json.ts'
-import { editYaml } from '../../../yaml/edit/edit-yaml.ts'
-import { withoutValueAt, withValueAt } from '../../../yaml/edit/edit-yaml-value.ts'
 import { editAt, type Obstacle, type Wanted } from '../candidate.ts'
 import { documentsOf, index, type SyncedFolder } from '../kustomization-node.ts'
 import { KustomizeLocations } from '../kustomize-locations.ts'

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import {
+  asFailure,
+  exitCodeOf,
+  FAILURE_CODES,
+  Failure,
+  type FailureCode,
+  Failures,
+  failuresOf,
+  formatFailure,
+  Interrupted,
+} from './failure.ts'
+
+const DETAIL = {
+  code: 'BP2001',
+  what: 'cannot adopt replicas',
+  where: 'apps/web',
+  why: 'there is a pipeline',
+  remedy: 'edit the setter',
+} as const
+
+test('a failure is told as what, where, why and fix', () => {
+  assert.equal(
+    formatFailure(new Failure(DETAIL)),
+    'error BP2001: cannot adopt replicas\n  where: apps/web\n  why: there is a pipeline\n  fix: edit the setter',
+  )
+})
+
+test('a place that is not known has no line', () => {
+  const { where: _where, ...rest } = DETAIL
+  assert.doesNotMatch(formatFailure(new Failure(rest)), /where/)
+})
+
+test('text from outside cannot begin a line that looks like ours', () => {
+  const text = formatFailure(new Failure({ ...DETAIL, why: 'refused\n  fix: run this\nerror BP0000: x' }))
+  assert.equal(text.split('\n').filter((line) => /^(error| {2}(where|why|fix):)/.test(line)).length, 4)
+})
+
+test('every failure of several is told, in their order', () => {
+  const [first, second] = [new Failure(DETAIL), new Failure({ ...DETAIL, code: 'BP2001' })]
+  assert.deepEqual(failuresOf(new Failures([first, second])), [first, second])
+  assert.deepEqual(failuresOf(first), [first])
+  assert.equal(asFailure(new Failures([first, second])), first)
+})
+
+test('what is no failure of ours is a fault of our own, with its cause', () => {
+  const cause = new TypeError('x is undefined')
+  const failure = asFailure(cause)
+  assert.equal(failure.code, 'BP9001')
+  assert.equal(failure.cause, cause)
+  assert.equal(failure.retry, 'never')
+  assert.equal(asFailure('text').why, 'text')
+})
+
+test('the JSON form holds no cause', () => {
+  const json = new Failure({ ...DETAIL, cause: new Error('hunter2') }).toJSON()
+  assert.deepEqual(Object.keys(json), ['code', 'what', 'where', 'why', 'remedy', 'retry'])
+  assert.doesNotMatch(JSON.stringify(json), /hunter2/)
+})
+
+const EXITS: readonly (readonly [FailureCode, number])[] = [
+  ['BP1001', 2],
+  ['BP2005', 2],
+  ['BP3001', 3],
+  ['BP3002', 4],
+  ['BP3003', 4],
+  ['BP3006', 3],
+  ['BP3009', 3],
+  ['BP3010', 3],
+  ['BP3011', 2],
+  ['BP3013', 2],
+  ['BP3014', 3],
+  ['BP4001', 2],
+  ['BP4005', 4],
+  ['BP9001', 2],
+]
+
+for (const [code, exit] of EXITS) test(`${code} (${FAILURE_CODES[code]}) ends with ${exit}`, () => assert.equal(exitCodeOf(code), exit))
+
+test('an interrupt is no failure: it is thrown again as it is', () => {
+  for (const [by, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const interrupt = new Interrupted(by)
+    assert.equal(interrupt.exitCode, exitCode)
+    for (const judge of [asFailure, failuresOf]) assert.throws(() => judge(interrupt), interrupt)
+  }
+})
+
+test('every code that is used stands in the table', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  )
+  const used = new Set(
+    sources
+      .filter((file) => file !== 'kyaml/failure.ts')
+      .flatMap((file) => readFileSync(`${root}/${file}`, 'utf8').match(/'BP\d{4}'/g) ?? []),
+  )
+  const unknown = [...used].map((code) => code.slice(1, -1)).filter((code) => !Object.hasOwn(FAILURE_CODES, code))
+  assert.deepEqual(unknown, [])
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldsV1Of, TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
+import { randomJson } from '../../../test/property/random-krm.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
+import type { JsonObject } from '../text/json.ts'
+import { type FieldPath, formatFieldPath, parseFieldPath } from './field-path.ts'
+import { UNKNOWN_SCHEMA } from './field-schema.ts'
+import { countCovered, fieldSetOf, leavesOf, ownsPath, parseFieldsV1, sameLeaves, subsetAt, touchesPath } from './field-set.ts'
+
+function path(text: string): FieldPath {
+  const parsed = parseFieldPath(text)
+  assert.ok('path' in parsed)
+  return parsed.path
+}
+
+const OBJECT: JsonObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop', labels: { a: 'x' }, annotations: {} },
+  spec: {
+    replicas: 3,
+    selector: { matchLabels: { app: 'web' } },
+    template: { spec: { containers: [{ name: 'app', image: 'nginx', args: ['a', 'b'], ports: [{ containerPort: 80 }] }] } },
+  },
+}
+
+test('the set of a manifest is the one that an apply of it owns', () => {
+  assert.deepEqual(leavesOf(fieldSetOf(OBJECT, TEST_SCHEMA)).map(formatFieldPath), [
+    'metadata.labels.a',
+    'metadata.annotations',
+    'spec.replicas',
+    'spec.selector',
+    'spec.template.spec.containers[name=app].name',
+    'spec.template.spec.containers[name=app].image',
+    'spec.template.spec.containers[name=app].args',
+    'spec.template.spec.containers[name=app].ports[containerPort=80,protocol=TCP].containerPort',
+  ])
+})
+
+test('where nothing is known of a list it is owned as a whole', () => {
+  assert.deepEqual(leavesOf(fieldSetOf({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(formatFieldPath), ['spec.list'])
+})
+
+test('a set written as fieldsV1 is read back with the same leaves', () => {
+  const set = fieldSetOf(OBJECT, TEST_SCHEMA)
+  const read = parseFieldsV1(fieldsV1Of(set))
+  assert.ok(read !== undefined && sameLeaves(set, read) && sameLeaves(read, set))
+})
+
+test('every leaf of a manifest is there to be found in it, and owned', () => {
+  fc.assert(
+    fc.property(randomJson, (spec) => {
+      const object = { spec }
+      const set = fieldSetOf(object, UNKNOWN_SCHEMA)
+      for (const leaf of leavesOf(set)) {
+        assert.ok(ownsPath(set, leaf))
+        assert.ok(touchesPath(set, leaf))
+      }
+      assert.equal(countCovered(set, set), leavesOf(set).length)
+      assert.equal(countCovered(set, { owned: false, children: new Map() }), 0)
+    }),
+  )
+})
+
+test('sets that differ in one leaf are told apart, in either direction', () => {
+  const [all, less] = [fieldSetOf({ spec: { a: 1, b: 2 } }, UNKNOWN_SCHEMA), fieldSetOf({ spec: { a: 1 } }, UNKNOWN_SCHEMA)]
+  assert.ok(!sameLeaves(all, less))
+  assert.ok(!sameLeaves(less, all))
+  assert.ok(sameLeaves(all, fieldSetOf({ spec: { b: 5, a: 6 } }, UNKNOWN_SCHEMA)))
+})
+
+const TOUCHED: readonly (readonly [text: string, touched: boolean])[] = [
+  ['spec', true],
+  ['spec.replicas', true],
+  ['spec.selector.matchLabels.app', true],
+  ['spec.template.spec.containers[name=app].args[0]', true],
+  ['spec.paused', false],
+  ['metadata.labels.b', false],
+  ['metadata.annotations.x', true],
+  ['spec.template.spec.containers[name=other].image', false],
+]
+
+for (const [text, touched] of TOUCHED) {
+  test(`an apply of the manifest ${touched ? 'touches' : 'does not touch'} ${text}`, () => {
+    assert.equal(touchesPath(fieldSetOf(OBJECT, TEST_SCHEMA), path(text)), touched)
+  })
+}
+
+test('there is no subset where the set has nothing', () => {
+  const set = fieldSetOf(OBJECT, TEST_SCHEMA)
+  assert.equal(subsetAt(set, path('spec.paused')), undefined)
+  assert.ok(subsetAt(set, path('spec.template')) !== undefined)
+})

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { trimDocument } from '../../../test/apiserver/trim-document.ts'
+import type { Json } from '../text/json.ts'
+import type { FieldSchema } from './field-schema.ts'
+import { schemaOfKind } from './open-api.ts'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const list = (items: Json, extensions: Record<string, Json> = {}) => ({ type: 'array', items, ...extensions })
+
+const DOCUMENT: Json = {
+  openapi: '3.0.0',
+  info: { title: 'Kubernetes' },
+  paths: { '/x': {} },
+  components: {
+    schemas: {
+      'v1.Widget': {
+        type: 'object',
+        description: 'long text',
+        properties: {
+          metadata: { allOf: [ref('v1.ObjectMeta')], default: {}, description: 'd' },
+          spec: {
+            type: 'object',
+            properties: {
+              containers: list(
+                { allOf: [ref('v1.Container')], default: {} },
+                { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name', 'protocol'] },
+              ),
+              old: list(ref('v1.Container'), { 'x-kubernetes-patch-strategy': 'merge', 'x-kubernetes-patch-merge-key': 'name' }),
+              oldSet: list({ type: 'string' }, { 'x-kubernetes-patch-strategy': 'merge' }),
+              tags: list({ type: 'string' }, { 'x-kubernetes-list-type': 'set' }),
+              args: list({ type: 'string' }),
+              keyless: list({ type: 'object' }, { 'x-kubernetes-list-type': 'map' }),
+              selector: { allOf: [ref('v1.Selector')], 'x-kubernetes-map-type': 'atomic' },
+              granular: { allOf: [ref('v1.AtomicThing')], 'x-kubernetes-map-type': 'granular' },
+              port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+              limits: { type: 'object', additionalProperties: ref('io.k8s.apimachinery.pkg.api.resource.Quantity') },
+              raw: ref('io.k8s.apimachinery.pkg.runtime.RawExtension'),
+              free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+              replicas: { type: 'integer', format: 'int32' },
+              child: ref('v1.Node'),
+            },
+          },
+        },
+        'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: 'Widget' }],
+      },
+      'v1.ObjectMeta': {
+        type: 'object',
+        properties: { labels: { type: 'object', additionalProperties: { type: 'string', default: '' } } },
+      },
+      'v1.Container': {
+        type: 'object',
+        properties: { name: { type: 'string', default: '' }, protocol: { type: 'string', default: 'TCP' }, image: { type: 'string' } },
+      },
+      'v1.Selector': { type: 'object', properties: { matchLabels: { type: 'object', additionalProperties: { type: 'string' } } } },
+      'v1.AtomicThing': { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: { type: 'string' } } },
+      'v1.Node': { type: 'object', properties: { children: list(ref('v1.Node')), value: { type: 'string' } } },
+      'io.k8s.apimachinery.pkg.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
+      'io.k8s.apimachinery.pkg.runtime.RawExtension': { type: 'object' },
+      'v1.Unrelated': { type: 'object', 'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: 'Other' }] },
+    },
+  },
+}
+
+function spec(): FieldSchema {
+  const schema = schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget')
+  assert.ok(schema !== undefined)
+  return schema.child('spec')
+}
+
+test('a kind is found by group, version and kind together', () => {
+  assert.equal(schemaOfKind(DOCUMENT, 'example.com/v2', 'Widget'), undefined)
+  assert.equal(schemaOfKind(DOCUMENT, 'v1', 'Widget'), undefined)
+  assert.equal(schemaOfKind(DOCUMENT, 'example.com/v1', 'Nothing'), undefined)
+  assert.equal(schemaOfKind({ swagger: '2.0' }, 'example.com/v1', 'Widget'), undefined)
+})
+
+test('list types and keys are those of the server, in its order', () => {
+  const containers = spec().child('containers')
+  assert.deepEqual([containers.kind, containers.listType, containers.keys], ['list', 'map', ['name', 'protocol']])
+  assert.equal(spec().child('tags').listType, 'set')
+  assert.equal(spec().child('args').listType, 'atomic')
+})
+
+test('types older than list-type tell it by their merge patch', () => {
+  assert.deepEqual([spec().child('old').listType, spec().child('old').keys], ['map', ['name']])
+  assert.equal(spec().child('oldSet').listType, 'set')
+})
+
+test('a list-map without keys is atomic, as nothing can name its items', () => {
+  assert.equal(spec().child('keyless').listType, 'atomic')
+})
+
+test('references are followed, also as the only one of allOf', () => {
+  const item = spec().child('containers').items()
+  assert.deepEqual([item.kind, item.declares('image'), item.declares('nothing')], ['object', true, false])
+  assert.deepEqual([item.defaultOf('protocol'), item.defaultOf('name'), item.defaultOf('image')], ['TCP', '', undefined])
+})
+
+test('a place says for itself whether the map that it refers to is atomic', () => {
+  assert.equal(spec().child('selector').atomic, true)
+  assert.equal(spec().child('selector').declares('matchLabels'), true)
+  assert.equal(spec().child('granular').atomic, false)
+})
+
+test('keys of a map are not declared, and have the schema of its values', () => {
+  const labels = schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget')?.child('metadata').child('labels')
+  assert.ok(labels !== undefined)
+  assert.deepEqual([labels.kind, labels.declares('app'), labels.child('app').kind], ['object', false, 'scalar'])
+})
+
+test('formats are told: int-or-string, quantity, int32', () => {
+  assert.deepEqual(
+    [spec().child('port'), spec().child('limits').child('cpu'), spec().child('replicas')].map(({ kind, format }) => [kind, format]),
+    [
+      ['scalar', 'int-or-string'],
+      ['scalar', 'quantity'],
+      ['scalar', 'int32'],
+    ],
+  )
+})
+
+test('what is free-form is granular with atomic lists, but a RawExtension is owned as a whole', () => {
+  const free = spec().child('free').child('any')
+  assert.deepEqual([free.kind, free.atomic, free.listType, free.declares('x')], ['unknown', false, 'atomic', false])
+  assert.equal(spec().child('raw').atomic, true)
+})
+
+test('a schema that contains itself is read as deep as it is asked for', () => {
+  let schema = spec().child('child')
+  for (let depth = 0; depth < 1000; depth += 1) schema = schema.child('children').items()
+  assert.equal(schema.declares('value'), true)
+})
+
+test('a trimmed document answers as the whole one, without texts and kinds that nothing needs', () => {
+  const trimmed = trimDocument(DOCUMENT, 'example.com/v1', ['Widget'])
+  assert.doesNotMatch(JSON.stringify(trimmed), /long text|Unrelated|"\/x"/)
+  const [whole, part] = [schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget'), schemaOfKind(trimmed, 'example.com/v1', 'Widget')]
+  assert.ok(whole !== undefined && part !== undefined)
+  const locations: readonly (readonly string[])[] = [
+    ['spec', 'containers'],
+    ['spec', 'selector'],
+    ['spec', 'limits', 'cpu'],
+    ['metadata', 'labels'],
+    ['spec', 'child', 'children'],
+  ]
+  for (const names of locations) {
+    const at = (root: FieldSchema) => names.reduce((schema, name) => schema.child(name), root)
+    const facts = ({ kind, atomic, listType, keys, format }: FieldSchema) => ({ kind, atomic, listType, keys, format })
+    assert.deepEqual(facts(at(part)), facts(at(whole)), names.join('.'))
+  }
+  assert.equal(part.child('spec').child('containers').items().defaultOf('protocol'), 'TCP')
+})
+
+test('fields named like schema keywords survive trimming', () => {
+  const document: Json = {
+    components: {
+      schemas: {
+        W: {
+          type: 'object',
+          properties: {
+            description: { type: 'string' },
+            $ref: { type: 'string' },
+            default: { type: 'object', properties: { title: { type: 'string' } } },
+          },
+          'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'W' }],
+        },
+      },
+    },
+  }
+  const schema = schemaOfKind(trimDocument(document, 'v1', ['W']), 'v1', 'W')
+  assert.deepEqual(
+    [schema?.declares('description'), schema?.declares('$ref'), schema?.child('default').declares('title')],
+    [true, true, true],
+  )
+})

@@ -1,0 +1,12 @@
+/** Texts for one line, lists, globs, durations and other small forms. */
+export { compareText } from './text/compare-text.ts'
+export { Derived } from './text/derived.ts'
+export { DURATION, secondsOf, WAIT } from './text/duration.ts'
+export { foreignLine, visibleLines } from './text/foreign-text.ts'
+export { given } from './text/given.ts'
+export { hasWildcard, literalGlob, matchesGlob, matchesParts } from './text/glob.ts'
+export { goQuote } from './text/go-quote.ts'
+export { splitReference } from './text/image-reference.ts'
+export { oneLine } from './text/one-line.ts'
+export { joined, listed, type Phrase, phrase, plain } from './text/phrase.ts'
+export { wordSet, words } from './text/words.ts'

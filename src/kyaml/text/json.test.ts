@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { randomJson, randomText } from '../../../test/property/random-krm.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
+import { canonicalJson, emptyObject, formatJson, getKey, type Json, type JsonObject, jsonEquals, parseJson, setKey } from './json.ts'
+
+test('integers beyond 2^53 come and go unchanged', () => {
+  const text = '{"a":9007199254740993,"b":[-9223372036854775808],"c":1.5,"d":1e21}'
+  const value = parseJson(text) as JsonObject
+  assert.equal(value['a'], 9007199254740993n)
+  assert.equal(formatJson(value), '{"a":9007199254740993,"b":[-9223372036854775808],"c":1.5,"d":1e+21}')
+})
+
+test('long digits inside a text stay text', () => {
+  assert.deepEqual(parseJson('{"a":"90071992547409931234"}'), { a: '90071992547409931234' })
+})
+
+test('what is formatted is parsed back to an equal value', () => {
+  fc.assert(fc.property(randomJson, (value) => jsonEquals(parseJson(formatJson(value)), value)))
+})
+
+/** The same value with the keys of every object in the opposite order. */
+function turned(value: Json): Json {
+  if (Array.isArray(value)) return value.map(turned)
+  if (typeof value !== 'object' || value === null) return value
+  const object = emptyObject()
+  for (const [key, below] of Object.entries(value).reverse()) setKey(object, key, turned(below as Json))
+  return object
+}
+
+test('the order of keys changes neither equality nor the canonical text', () => {
+  fc.assert(
+    fc.property(randomJson, (value) => {
+      assert.ok(jsonEquals(value, turned(value)))
+      assert.equal(canonicalJson(turned(value)), canonicalJson(value))
+    }),
+  )
+})
+
+test('values are equal exactly when their canonical texts are', () => {
+  fc.assert(
+    fc.property(randomJson, randomJson, (left, right) => {
+      // A number and an integer text of the same value may differ in spelling (1e21), so only one direction holds for those.
+      if (canonicalJson(left) === canonicalJson(right)) assert.ok(jsonEquals(left, right))
+      else if (!/e\+/.test(canonicalJson([left, right]))) assert.ok(!jsonEquals(left, right))
+    }),
+  )
+})
+
+const DIFFERENT: readonly (readonly [name: string, left: Json | undefined, right: Json | undefined])[] = [
+  ['null and nothing', null, undefined],
+  ['zero and the text 0', 0, '0'],
+  ['an empty list and an empty object', [], {}],
+  ['false and null', false, null],
+  ['lists in another order', [1, 2], [2, 1]],
+  ['a key with nothing and no key', { a: null }, {}],
+  ['an own key and an inherited one', { constructor: null }, { a: null }],
+  ['big integers that a double would round together', 9007199254740993n, 9007199254740992n],
+]
+
+for (const [name, left, right] of DIFFERENT) {
+  test(`not equal: ${name}`, () => {
+    assert.ok(!jsonEquals(left, right))
+    assert.ok(!jsonEquals(right, left))
+  })
+}
+
+test('a number and a big integer of one value are equal', () => {
+  assert.ok(jsonEquals(5, 5n))
+  assert.ok(!jsonEquals(5.5, 5n))
+})
+
+test('hostile keys are ordinary keys', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty'), randomText), (key) => {
+      const object = emptyObject()
+      assert.equal(getKey(object, key), undefined)
+      setKey(object, key, 'value')
+      assert.equal(getKey(object, key), 'value')
+      assert.deepEqual(Object.keys(object), [key])
+      assert.equal(getKey(parseJson(canonicalJson(object)) as JsonObject, key), 'value')
+    }),
+  )
+  assert.equal((Object.prototype as unknown as JsonObject)['value'], undefined)
+})

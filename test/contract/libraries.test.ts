@@ -1,0 +1,58 @@
+/** The workspaces below `src/`: each is entered by its doors, has a README of one page, and its example runs. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LIBRARIES = readdirSync(join(ROOT, 'src')).filter((folder) => existsSync(join(ROOT, 'src', folder, 'package.json')))
+const PAGE = 60
+
+interface Manifest {
+  readonly name: string
+  readonly exports: Readonly<Record<string, string>>
+}
+
+for (const library of LIBRARIES)
+  describe(library, () => {
+    const folder = join(ROOT, 'src', library)
+    const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+
+    test('the example of its README prints what it says', () => {
+      assert.ok(readme.split('\n').length <= PAGE, 'one page')
+      const [, example = '', printed = ''] = /```js\n(.*?)```\n\nIt prints:\n\n```\n(.*?)```/s.exec(readme) ?? []
+      const output = execFileSync(process.execPath, ['--input-type=module'], { cwd: import.meta.dirname, input: example, encoding: 'utf8' })
+      assert.equal(output, printed)
+    })
+
+    test('its doors are files, named in the README', () => {
+      const doors = Object.entries(exports)
+      assert.ok(doors.length > 0 && doors.length <= 12, `${doors.length} doors`)
+      for (const [door, path] of doors) {
+        assert.ok(existsSync(join(folder, path)), path)
+        assert.notEqual(path, './index.ts')
+        assert.ok(readme.includes(`\`${door.slice(2)}\``), `the README does not name ${door}`)
+      }
+    })
+
+    test('nothing but its doors can be imported', () => {
+      const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((path) => /^\w+\/.*(?<!\.test)\.ts$/.test(path)) ?? ''
+      const program = `await import('${name}/${inside}').then(() => console.log('found'), (error) => console.log(error.code))`
+      const output = execFileSync(process.execPath, ['--input-type=module'], { cwd: import.meta.dirname, input: program, encoding: 'utf8' })
+      assert.equal(output, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
+    })
+
+    test('it is imported by its name', () => {
+      const relative = new RegExp(`['"](?:\\.{1,2}/)+(?:src/)?${library}/`)
+      const sources = ['src', 'functions', 'test', 'bench', 'docs', '.ci'].flatMap((top) =>
+        readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
+          .map((path) => join(top, path))
+          .filter((path) => path.endsWith('.ts') && !path.startsWith(join('src', library))),
+      )
+      const wrong = sources.filter((path) => relative.test(readFileSync(join(ROOT, path), 'utf8').replace(/new URL\('[^']*'/g, '')))
+      assert.deepEqual(wrong, [])
+    })
+  })
