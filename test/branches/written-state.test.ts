@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Written } from './written-state.ts'
+import { WrittenState } from './written-state.ts'
 
 const FIXTURES = fileURLToPath(new URL('fixtures/', import.meta.url))
 const BUNDLES = readdirSync(FIXTURES)
@@ -15,14 +15,14 @@ const BUNDLES = readdirSync(FIXTURES)
   .toSorted()
 const LEDGER = 'refs/heads/drift-ledger'
 
-function read(t: TestContext, bundle: string): Written {
-  const written = Written.read(join(FIXTURES, bundle))
+function read(t: TestContext, bundle: string): WrittenState {
+  const written = WrittenState.read(join(FIXTURES, bundle))
   t.after(() => written.remove())
   return written
 }
 
 test('this version writes what the newest bundle has, to the byte', async (t) => {
-  const written = await Written.begin()
+  const written = await WrittenState.begin()
   t.after(() => written.remove())
   await written.live()
   assert.deepEqual(Object.fromEntries(written.refs()), Object.fromEntries(read(t, BUNDLES.at(-1) ?? '').refs()))
@@ -56,7 +56,7 @@ for (const bundle of BUNDLES)
         restored: 'restore',
       }))
         assert.match(history, new RegExp(`^2026-11-21 08:\\d\\dZ +prod +apps/${name} .* ${resolution} `, 'm'))
-      const check = (await written.run([0, 2, 3], 'check', ...written.of('prod'))).stdout
+      const check = (await written.run([0], 'check', ...written.of('prod'))).stdout
       assert.match(check, /^✓ policy: 2 valid/m)
       assert.match(check, /^✓ records: 3, all inert for syncers$/m)
     })

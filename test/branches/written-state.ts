@@ -10,7 +10,7 @@ import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 
 const BEGIN = Date.parse('2026-11-21T08:00:00Z')
 /** What becomes of the drift of each package. */
-export const PACKAGES = ['adopted', 'declined', 'drafted', 'gone', 'ignored', 'open', 'released', 'restored', 'snoozed', 'synced'] as const
+const PACKAGES = ['adopted', 'declined', 'drafted', 'gone', 'ignored', 'open', 'released', 'restored', 'snoozed', 'synced'] as const
 type Package = (typeof PACKAGES)[number]
 const DRIFTED: readonly Package[] = PACKAGES.filter((name) => name !== 'synced')
 const CLUSTERS = ['prod', 'test'] as const
@@ -41,7 +41,7 @@ spec:
 `,
 }
 
-export class Written {
+export class WrittenState {
   private readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'backporch-written-')))
   private readonly env: NodeJS.ProcessEnv
   private readonly colours = new Map<string, LiveColour>()
@@ -65,8 +65,8 @@ export class Written {
   }
 
   /** Packages in sync, and nothing of Backporch but policies. */
-  static async begin(): Promise<Written> {
-    const made = new Written()
+  static async begin(): Promise<WrittenState> {
+    const made = new WrittenState()
     const work = join(made.folder, 'work')
     const files = Object.fromEntries(
       PACKAGES.flatMap((name) => [
@@ -89,8 +89,8 @@ export class Written {
   }
 
   /** A bundle, with the clusters as they were when it was made. */
-  static read(bundle: string): Written {
-    const made = new Written()
+  static read(bundle: string): WrittenState {
+    const made = new WrittenState()
     made.git(made.folder, 'clone', '--quiet', '--mirror', bundle, made.remote)
     made.edit()
     made.minute = 30
