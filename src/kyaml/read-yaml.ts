@@ -1,6 +1,6 @@
 /** Reads YAML as go-yaml and kyaml do, with the place of everything. */
 
-export { type GoYamlDocument, type GoYamlFile, isObjectList, objectsIn, parseGoYaml } from './yaml/read/go-yaml.ts'
+export { type GoYamlDocument, type GoYamlFile, isObjectList, objectsOfDocument, parseGoYaml } from './yaml/read/go-yaml.ts'
 export {
   checkYamlText,
   decodeYaml,

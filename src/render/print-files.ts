@@ -1,7 +1,7 @@
 /** The objects of files as a build prints them, each with the mark of its file. */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { decodeYaml, type GoYamlDocument, objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { decodeYaml, type GoYamlDocument, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import { folderOf } from './kustomize/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from './kustomize/kustomize-build.ts'
@@ -42,7 +42,7 @@ export function printFiles(files: SourceFiles, folder: string, { chosen, reads, 
     if (!chosen(own)) continue
     const text = decodeYaml(file.content, where)
     for (const document of documentsOf(text, where, skipsBroken?.(own) === true))
-      for (const { object } of objectsIn(document, text, where))
+      for (const { object } of objectsOfDocument(document, text, where))
         if (reads(object, own)) printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
   }
   return printed.join('---\n')

@@ -4,7 +4,7 @@
  */
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
-import { type GoYamlFile, objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { type GoYamlFile, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { kptJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFiles } from '../package/package-files.ts'
@@ -143,7 +143,7 @@ function readManifest(builder: DesiredSetBuilder, yaml: GoYamlFile, { text, path
     const { value } = document
     if (isKustomization(value, path) || isEmptyList(value)) continue
     const listIsLocal = isLocalConfig(value)
-    for (const { object, item, line } of objectsIn(document, text, where))
+    for (const { object, item, line } of objectsOfDocument(document, text, where))
       builder.add(object, { path: where, document: document.index, item, line }, path, { local: listIsLocal })
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
@@ -52,7 +52,7 @@ function manifestsOf(files: SyncerFiles, packagePath: string): Resource[] {
   return Object.entries(files).flatMap(([path, text]) => {
     if (!path.startsWith(`${packagePath}/`) || !path.endsWith('.yaml')) return []
     return parseGoYaml(text, path).documents.flatMap((document) =>
-      objectsIn(document, text, path).map(({ object }) => {
+      objectsOfDocument(document, text, path).map(({ object }) => {
         const resource = readResource(object)
         if ('problem' in resource) throw new Error(`${path}: ${resource.problem}`)
         return resource

@@ -17,7 +17,7 @@ import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fieldSetOf } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { isNamespacedKind, readResource } from '@backporch/kyaml/resource'
 import { inferredSchema } from '../../src/adapters/kubernetes/recording/inferred-schema.ts'
 import { sharedControlPlane } from '../controlplane/shared-control-plane.ts'
@@ -183,7 +183,7 @@ async function clusterOf(text: string, folder: string): Promise<Cluster> {
   const file = join(folder, 'rendered.yaml')
   writeFileSync(file, text)
   const objects = parseGoYaml(text, 'rendered').documents.flatMap((document) =>
-    objectsIn(document, text, 'rendered').flatMap(({ object }) => (isJsonObject(object) ? [object] : [])),
+    objectsOfDocument(document, text, 'rendered').flatMap(({ object }) => (isJsonObject(object) ? [object] : [])),
   )
   if (kubeconfig !== undefined) {
     const applied = await applyToServer(kubeconfig, objects, file)

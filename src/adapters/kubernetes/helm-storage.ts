@@ -4,8 +4,8 @@
  * without the `crds/` of a chart (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`, `pkg/release/v1/release.go`).
  */
 import { gunzipSync } from 'node:zlib'
-import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn as mapsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
-import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
 import type { PackageFile } from '../../package/package-files.ts'
 import type { DeployedRelease, HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
@@ -100,7 +100,7 @@ export function decodeRevision({ store, object }: StoredRevision, namespace: str
 /** An object that the server names (`generateName`) has no name here and is left out. */
 function resourcesOf(manifest: string, namespace: string): Resource[] {
   return parseGoYaml(manifest, 'the manifest').documents.flatMap((document) =>
-    objectsIn(document, manifest, 'the manifest').flatMap(({ object }) => {
+    objectsOfDocument(document, manifest, 'the manifest').flatMap(({ object }) => {
       const read = readResource(object)
       if ('problem' in read) return []
       const { id } = read
@@ -171,7 +171,7 @@ function chartOf(chart: Json | undefined, manifest: string): readonly PackageFil
   const file = (path: string, content: Uint8Array): PackageFile => ({ path, mode: '100644', content })
   const text = (path: string, value: Json): PackageFile => file(path, new TextEncoder().encode(formatJson(value)))
   const stored = ['templates', 'files'].flatMap((name) =>
-    mapsIn(partOf(chart, name)).map((each) => file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64'))),
+    objectsIn(partOf(chart, name)).map((each) => file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64'))),
   )
   const schema = textOf(chart, 'schema')
   const own = [text('Chart.yaml', metadata), text('values.yaml', partOf(chart, 'values') ?? {})]

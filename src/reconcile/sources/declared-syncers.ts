@@ -1,7 +1,7 @@
 /** The resources of syncers that files of the base branch declare. */
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, textOf } from '@backporch/kyaml/json'
-import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import type { SetRepository } from '../../render/argo/application-set.ts'
@@ -63,7 +63,7 @@ function isManifest({ path, mode }: TreeFile): boolean {
 function declaredIn(path: string, text: string): readonly DeclaredSyncer[] {
   try {
     return parseGoYaml(text, path).documents.flatMap((document) =>
-      objectsIn(document, text, path).flatMap(({ object, item, line }) =>
+      objectsOfDocument(document, text, path).flatMap(({ object, item, line }) =>
         isJsonObject(object) && item === undefined && isSource(object) ? [{ object, path, document: document.index, line }] : [],
       ),
     )

@@ -1,17 +1,7 @@
 /** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '@backporch/kyaml/failure'
-import {
-  formatJson,
-  getKey,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  jsonEquals,
-  objectsIn as mapsIn,
-  partOf,
-  textOf,
-} from '@backporch/kyaml/json'
-import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { formatJson, getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { given } from '@backporch/kyaml/text'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
@@ -133,7 +123,7 @@ export function declaredObjects(source: BuiltSource, library: BuildLibrary): Des
 /** The resource among the objects, and the ConfigMaps and Secrets beside it. */
 function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
   const object = objects.find((one) => isSameResource(one.object, own))?.object
-  const named = mapsIn(partOf(own, 'spec', 'valuesFrom')).map((ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`)
+  const named = objectsIn(partOf(own, 'spec', 'valuesFrom')).map((ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`)
   const inputs = objects.filter(({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`))
   const declared = new Map(inputs.map(({ id, object: input }) => [valuesKey(id), input]))
   return { object, declared, all: [partOf(object, 'spec') ?? null, ...declared.values()] }
@@ -217,7 +207,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
       if (isEmptyList(document.value)) continue
       const listIsLocal = isLocalConfig(document.value)
       const hidden = other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
-      for (const { object, line } of objectsIn(document, part, where)) {
+      for (const { object, line } of objectsOfDocument(document, part, where)) {
         const location = locationIn(object, part, line)
         const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
         const made =
@@ -266,7 +256,7 @@ function addInventories(builder: DesiredSetBuilder, sources: PackageSources): vo
     const text = sources.textOf(path)
     const where = sources.where(path)
     for (const document of parseGoYaml(text, where).documents)
-      for (const { object, item, line } of objectsIn(document, text, where))
+      for (const { object, item, line } of objectsOfDocument(document, text, where))
         if (isJsonObject(object) && getKey(object, 'kind') === 'ResourceGroup')
           builder.add(object, { path: where, document: document.index, item, line }, path)
   } catch (thrown) {

@@ -1,7 +1,7 @@
 /** From an object that kustomize printed to the location of its declaration. */
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
-import { LineIndex, objectsIn, parseGoYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { LineIndex, objectsOfDocument, parseGoYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { itemsAt, textAt } from '@backporch/kyaml/yaml'
 import type { SourceLocation } from '../desired-set.ts'
@@ -63,7 +63,7 @@ export class ResourceOrigins {
     try {
       const text = fileText(path, this.files)
       return parseGoYaml(text, path).documents.flatMap((document) =>
-        objectsIn(document, text, path).flatMap(({ object, item, line }) =>
+        objectsOfDocument(document, text, path).flatMap(({ object, item, line }) =>
           isJsonObject(object) ? [{ ...identityOf(object), location: { path, document: document.index, item, line } }] : [],
         ),
       )

@@ -26,7 +26,7 @@ import {
   partOf,
   textOf,
 } from '@backporch/kyaml/json'
-import { decodeYaml, objectsIn as objectsInDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { decodeYaml, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion, type Resource, type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
 import { appliedObject } from '../applied-object.ts'
 
@@ -140,7 +140,7 @@ function objectsOf(file: string): readonly { readonly object: Json; readonly whe
   }
   const source = decodeYaml(readBytes(file), file)
   return parseGoYaml(source, file).documents.flatMap((document) =>
-    objectsInDocument(document, source, file).map(({ object, line }) => ({ object, where: `${file}:${line}` })),
+    objectsOfDocument(document, source, file).map(({ object, line }) => ({ object, where: `${file}:${line}` })),
   )
 }
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { Failure, type FailureCode } from '../../failure.ts'
 import { emptyObject, formatJson, isJsonObject, type Json, jsonEquals, parseJson, setKey } from '../../text/json.ts'
 import { isTextToAll, readsAlike } from '../go-scalar.ts'
-import { objectsIn, parseGoYaml } from './go-yaml.ts'
+import { objectsOfDocument, parseGoYaml } from './go-yaml.ts'
 import { decodeYaml, LineIndex, splitChunks } from './go-yaml-text.ts'
 
 interface Row {
@@ -127,7 +127,7 @@ describe('documents', () => {
 describe('objects of a document', () => {
   const objects = (text: string): unknown =>
     parseGoYaml(text, 'a.yaml').documents.flatMap((document) =>
-      objectsIn(document, text, 'a.yaml').map(({ object, item, line }) => [formatJson(object), item, line]),
+      objectsOfDocument(document, text, 'a.yaml').map(({ object, item, line }) => [formatJson(object), item, line]),
     )
 
   test('a plain document is one object', () => {

@@ -94,7 +94,7 @@ export function isObjectList(value: Json): value is JsonObject {
  * @param text the file, for lines
  * @throws Failure BP1112 for a list inside a list, which kubectl refuses and kpt takes for one object
  */
-export function objectsIn(document: GoYamlDocument, text: string, where: string): readonly DocumentObject[] {
+export function objectsOfDocument(document: GoYamlDocument, text: string, where: string): readonly DocumentObject[] {
   const { value, line } = document
   if (!isObjectList(value)) return [{ object: value, item: undefined, line }]
   const lines = new LineIndex(text)

@@ -2,7 +2,7 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { objectsIn, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource, resourceKey } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../../../render/desired-set.ts'
 import { isTemplate, templateOf } from '../../../render/helm/chart-templates.ts'
@@ -130,7 +130,7 @@ export class HelmLocations {
     if ('failure' in answer) throw new Failure(answer.failure)
     const kind = resourceKey({ ...id, namespace: '', name: '' })
     const made = parseGoYaml(answer.text, 'the chart').documents.flatMap((document) =>
-      objectsIn(document, answer.text, 'the chart').flatMap(({ object, line }) => {
+      objectsOfDocument(document, answer.text, 'the chart').flatMap(({ object, line }) => {
         const read = isJsonObject(object) ? readResource(object) : { problem: '' }
         return 'problem' in read || resourceKey({ ...read.id, namespace: '', name: '' }) !== kind
           ? []
