@@ -10,8 +10,10 @@ import { cruise, type IFlattenedRuleSet } from 'dependency-cruiser'
 import { signatureProblems } from './signatures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Workspaces below `src/`: imported by name, through the doors that their package.json exports. They know nothing of ours. */
-const LIBRARIES = ['kyaml'] as const
+/** Workspaces below `src/`: imported by name, through the doors that their package.json exports. Each knows those before it, and nothing else of ours. */
+const LIBRARIES = ['kyaml', 'system'] as const
+/** Libraries without effects. Of the others, pure rooms know types alone. */
+const PURE_LIBRARIES = ['kyaml'] as const
 const ROOMS = [
   'package',
   'ports',
@@ -27,9 +29,10 @@ const ROOMS = [
   'adapters',
   'controller',
 ] as const
-/** Without effects: libraries, and rooms up to plan. */
-const PURE = [...LIBRARIES, ...ROOMS.slice(0, ROOMS.indexOf('reconcile'))]
-const PURE_LIBRARIES = [
+/** Without effects. */
+const PURE = [...PURE_LIBRARIES, ...ROOMS.slice(0, ROOMS.indexOf('reconcile'))]
+/** Packages that pure code may use. */
+const PURE_PACKAGES = [
   'node:crypto',
   'crypto',
   'yaml',
@@ -68,12 +71,12 @@ const forbidden = [
     from: { path: pathOf(room) },
     to: { path: '^src/', pathNot: [...LIBRARIES, ...ROOMS.slice(0, index + 1)].map(pathOf) },
   })),
-  ...LIBRARIES.flatMap((library) => [
+  ...LIBRARIES.flatMap((library, index) => [
     {
-      name: `${library}-knows-nothing-of-ours`,
+      name: `${library}-knows-only-libraries-before-it`,
       severity: 'error',
       from: { path: pathOf(library), pathNot: '\\.test\\.ts$' },
-      to: { path: '^(src|functions)/', pathNot: pathOf(library) },
+      to: { path: '^(src|functions)/', pathNot: LIBRARIES.slice(0, index + 1).map(pathOf) },
     },
     {
       name: `${library}-is-entered-by-its-doors`,
@@ -86,7 +89,13 @@ const forbidden = [
     name: 'pure-rooms-import-no-libraries',
     severity: 'error',
     from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
-    to: { pathNot: ['^src/', '^functions/inverses\\.ts$', ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)] },
+    to: { pathNot: ['^src/', '^functions/inverses\\.ts$', ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)] },
+  },
+  {
+    name: 'pure-rooms-know-types-of-libraries-with-effects',
+    severity: 'error',
+    from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
+    to: { path: LIBRARIES.map(pathOf), pathNot: PURE_LIBRARIES.map(pathOf), dependencyTypesNot: ['type-only'] },
   },
   {
     // A function is a function of its input: what it may know is what pure rooms know.
@@ -94,7 +103,7 @@ const forbidden = [
     severity: 'error',
     from: { path: '^functions/[^/]+/', pathNot: ['\\.test\\.ts$', '/run\\.ts$', '/write-[^/]+\\.ts$'] },
     to: {
-      pathNot: ['^functions/', ...PURE.map(pathOf), ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)],
+      pathNot: ['^functions/', ...PURE.map(pathOf), ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)],
     },
   },
   {

@@ -1,6 +1,6 @@
 /** Reports what listeners refuse, each reason once in a while. */
 import { loggableName } from '@backporch/kyaml/redaction'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import type { Log } from '../ports/log.ts'
 
 /** Milliseconds between two events of one kind. */

@@ -2,9 +2,9 @@
 
 import type { Note } from '@backporch/kyaml/note'
 import { loggableName } from '@backporch/kyaml/redaction'
+import type { Clock } from '@backporch/system/clock'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'

@@ -3,7 +3,7 @@
  * triggers a turn, however often and by whom; what a turn does comes from what it reads.
  */
 import { failuresOf } from '@backporch/kyaml/failure'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import { type BackOff, backOff, troubleOf } from './back-off.ts'
 
 export interface TurnLoopOptions {

@@ -1,7 +1,7 @@
 /** Measures the turns for the metrics and for the readiness. */
 import type { Failure } from '@backporch/kyaml/failure'
+import type { TracedRequest } from '@backporch/system/trace'
 import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
-import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { ReadinessState } from './readiness.ts'
 import { countBy, TurnCounter } from './turn-numbers.ts'

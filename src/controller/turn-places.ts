@@ -3,7 +3,7 @@
  * the next turn of its repository begins there: servers that hang or drip hold up each other, and nobody else.
  */
 import { setTimeout } from 'node:timers/promises'
-import { Gate } from '../reconcile/gate.ts'
+import { Gate } from '@backporch/system/gate'
 
 /** Milliseconds after which a turn is a slow one. */
 export const SLICE = 30_000

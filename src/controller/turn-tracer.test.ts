@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TracedRequest } from '@backporch/system/trace'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnTrace } from '../ports/turn-traces.ts'
 import { TurnTracer } from './turn-tracer.ts'
 

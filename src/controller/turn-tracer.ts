@@ -1,6 +1,6 @@
 /** Collects what a turn did for its trace. A turn that had nothing to do has none. */
 import { loggableName } from '@backporch/kyaml/redaction'
-import type { TracedRequest } from '../ports/trace.ts'
+import type { TracedRequest } from '@backporch/system/trace'
 import type { TracedCall, TracedUnit, TurnTrace, TurnTraces } from '../ports/turn-traces.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { phaseOf } from './turn-meter.ts'

@@ -2,7 +2,7 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { Loggable } from '@backporch/kyaml/redaction'
-import type { TracedRequest } from './trace.ts'
+import type { TracedRequest } from '@backporch/system/trace'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -3,8 +3,8 @@
  * object, of a field or of a person, and never a value.
  */
 import type { Loggable } from '@backporch/kyaml/redaction'
+import type { TracedRequest } from '@backporch/system/trace'
 import type { ClusterWatch } from './cluster-watch.ts'
-import type { TracedRequest } from './trace.ts'
 
 /** A package in a cluster, as the last turn that observed it found it. */
 export interface PackageNumbers {

@@ -1,7 +1,7 @@
 /** After a merge that a syncer brings to the cluster: turns until live agrees. */
 import { Failure } from '@backporch/kyaml/failure'
+import type { Clock } from '@backporch/system/clock'
 import { stillApplying } from '../plan/decisions/pending-settles.ts'
-import type { Clock } from '../ports/clock.ts'
 import { runTurn, type TurnResult } from './run-turn.ts'
 import type { TurnPorts, TurnRequest } from './turn-request.ts'
 

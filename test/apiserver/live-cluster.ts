@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type FieldPath, type FieldSchema, fieldSetOf, leavesOf, managedFieldsOf, stepKey } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { type LiveState, type Resource, readResource, type WantedObject } from '@backporch/kyaml/resource'
+import type { Clock } from '@backporch/system/clock'
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
-import type { Clock } from '../../src/ports/clock.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 
 export const realClock: Clock = {

@@ -1,7 +1,7 @@
+import type { Clock } from '@backporch/system/clock'
 import { ApiConnection, type ConnectionOptions } from '../../src/adapters/kubernetes/connection/api-connection.ts'
 import { type CredentialOptions, credentialSource } from '../../src/adapters/kubernetes/connection/credentials.ts'
 import type { ClusterAccess, KubeconfigUser } from '../../src/adapters/kubernetes/connection/kubeconfig.ts'
-import type { Clock } from '../../src/ports/clock.ts'
 import { HANGS_AFTER } from '../waiting/wait-until.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 

@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LIBRARIES = readdirSync(join(ROOT, 'src')).filter((folder) => existsSync(join(ROOT, 'src', folder, 'package.json')))
 const PAGE = 60
+const SOURCES = ['src', 'functions', 'test', 'bench', 'docs', '.ci'].flatMap((top) =>
+  readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(ROOT, top, path)),
+)
 
 interface Manifest {
   readonly name: string
@@ -39,20 +44,22 @@ for (const library of LIBRARIES)
     })
 
     test('nothing but its doors can be imported', () => {
-      const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((path) => /^\w+\/.*(?<!\.test)\.ts$/.test(path)) ?? ''
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.\w+$/.test(path))
+      const inside = files.find((path) => !Object.values(exports).includes(`./${path}`))
       const program = `await import('${name}/${inside}').then(() => console.log('found'), (error) => console.log(error.code))`
       const output = execFileSync(process.execPath, ['--input-type=module'], { cwd: import.meta.dirname, input: program, encoding: 'utf8' })
       assert.equal(output, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
     })
 
     test('it is imported by its name', () => {
-      const relative = new RegExp(`['"](?:\\.{1,2}/)+(?:src/)?${library}/`)
-      const sources = ['src', 'functions', 'test', 'bench', 'docs', '.ci'].flatMap((top) =>
-        readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
-          .map((path) => join(top, path))
-          .filter((path) => path.endsWith('.ts') && !path.startsWith(join('src', library))),
+      const isInside = (path: string): boolean => path.startsWith(`${folder}/`)
+      const wrong = SOURCES.filter(
+        (path) =>
+          !isInside(path) &&
+          [...readFileSync(path, 'utf8').matchAll(/\b(?:from|import\(?)\s*'(\.[^']+)'/g)].some(([, to = '']) =>
+            isInside(join(dirname(path), to)),
+          ),
       )
-      const wrong = sources.filter((path) => relative.test(readFileSync(join(ROOT, path), 'utf8').replace(/new URL\('[^']*'/g, '')))
       assert.deepEqual(wrong, [])
     })
   })

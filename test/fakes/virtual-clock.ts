@@ -1,6 +1,6 @@
 /** Time that passes when a test says so, and as it passes everything happens in order. */
 import { setImmediate as settle } from 'node:timers/promises'
-import type { Clock } from '../../src/ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 
 interface Timer {
   readonly at: number

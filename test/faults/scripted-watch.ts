@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
+import type { Clock } from '@backporch/system/clock'
 import { ApiServerWatch } from '../../src/adapters/kubernetes/watch/api-server-watch.ts'
 import type { WatchOptions } from '../../src/adapters/kubernetes/watch/watch-options.ts'
-import type { Clock } from '../../src/ports/clock.ts'
 import type { WatchedKind } from '../../src/ports/cluster-watch.ts'
 import { realClock } from '../apiserver/live-cluster.ts'
 import { DISCOVERY, query, type Routes } from '../apiserver/scripted-api.ts'

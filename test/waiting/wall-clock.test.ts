@@ -90,7 +90,7 @@ const TIMERS: readonly Allowed[] = [
       'src/adapters/git/protocol/pkt-line.test.ts',
       'test/contract/repository-http.test.ts',
       'src/adapters/kubernetes/watch/rights-and-kinds.live.test.ts',
-      'src/adapters/system/read-text.test.ts',
+      'src/system/read-text.test.ts',
       'test/apiserver/scripted-server.ts',
       'test/faults/http-faults.ts',
       'test/faults/tcp-faults.ts',

@@ -1,4 +1,4 @@
-import { SlowAnswer } from '../system/read-text.ts'
+import { SlowAnswer } from '@backporch/system/read-text'
 
 /** No answer, or half of one. The message is a class of fault. */
 export class LostConnection extends Error {

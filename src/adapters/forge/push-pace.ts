@@ -1,5 +1,5 @@
 /** Paces the pushes to one repository, by whatever address: no more than its forge takes. */
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import type { Environment } from './forge-adapter.ts'
 import { ALL_FORGES } from './forges.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import { type GovernorMemory, RequestGovernor } from './request-governor.ts'
 
 const START = Date.UTC(2026, 8, 1, 12)

@@ -4,7 +4,7 @@
  * its end, or for at least a minute where it names none.
  */
 import { Failure } from '@backporch/kyaml/failure'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import { HeldBackWrite, type WriteCount } from '../../ports/hosted-forge.ts'
 
 interface GovernorOptions {

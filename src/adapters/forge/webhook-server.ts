@@ -3,10 +3,10 @@
  * of the proxy in front.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Clock } from '@backporch/system/clock'
+import { type Listening, listen } from '@backporch/system/listen'
+import { PlainExchange } from '@backporch/system/plain-exchange'
 import type { RequestedAction } from '../../ports/check-run.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { type Listening, listen } from '../system/listen.ts'
-import { PlainExchange } from '../system/plain-exchange.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
 interface WebhookServerOptions {

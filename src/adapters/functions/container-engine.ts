@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { basename, parse } from 'node:path'
-import { childEnvironment } from '../system/child-environment.ts'
-import { findProgram } from '../system/find-program.ts'
+import { childEnvironment } from '@backporch/system/child-environment'
+import { findProgram } from '@backporch/system/find-program'
 import type { FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 

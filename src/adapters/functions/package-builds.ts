@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FailureDetail } from '@backporch/kyaml/failure'
+import { findProgram } from '@backporch/system/find-program'
 import { LRUCache } from 'lru-cache'
 import {
   type Build,
@@ -14,7 +15,6 @@ import {
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { ValueDecryptor } from '../../render/value-decryptor.ts'
-import { findProgram } from '../system/find-program.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'

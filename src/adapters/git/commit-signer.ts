@@ -2,8 +2,8 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import type { Environment } from '../system/child-environment.ts'
-import { readKeyFile, settingOf, withLineBreaks } from '../system/key-setting.ts'
+import type { Environment } from '@backporch/system/child-environment'
+import { readKeyFile, settingOf, withLineBreaks } from '@backporch/system/key-setting'
 import { fingerprintOf, isSignedBy, parsePrivateKey, parsePublicKey, type SigningKey, signCommit, UnusableKey } from './ssh-signature.ts'
 
 const KEY = 'BACKPORCH_SIGNING_KEY'

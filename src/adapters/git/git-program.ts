@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { devNull } from 'node:os'
 import { parse } from 'node:path'
-import { childEnvironment, type Environment } from '../system/child-environment.ts'
+import { childEnvironment, type Environment } from '@backporch/system/child-environment'
 import { systemCode } from './git-failure.ts'
 
-export type { Environment } from '../system/child-environment.ts'
+export type { Environment } from '@backporch/system/child-environment'
 
 /** Variables that tie git to one repository (`git rev-parse --local-env-vars`), set for instance while a hook runs. */
 const REPOSITORY_VARIABLES = [

@@ -3,6 +3,7 @@ import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { Trace } from '@backporch/system/trace'
 import { LRUCache } from 'lru-cache'
 import type { FileMode } from '../../package/package-files.ts'
 import { assertPushable } from '../../package/ref-name.ts'
@@ -17,7 +18,6 @@ import {
   type RepositoryRefs,
   type TreeFile,
 } from '../../ports/package-repository.ts'
-import type { Trace } from '../../ports/trace.ts'
 import { BOT } from './bot-identity.ts'
 import type { CommitSigner } from './commit-signer.ts'
 import { assertMemory, freeMemory } from './free-memory.ts'

@@ -1,6 +1,6 @@
 /** Admission webhooks that just did not answer, so that a turn does not wait for the same one at every object. */
 import type { Failure } from '@backporch/kyaml/failure'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import { admissionFailure, type RequestDescription } from './kubernetes-failure.ts'
 
 /** Milliseconds for which a silent webhook is not called again: each call may cost as much as its own time limit. */

@@ -3,10 +3,10 @@
 import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
 import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'
+import type { Clock } from '@backporch/system/clock'
+import type { TracedRequest } from '@backporch/system/trace'
 import { type Logger, pino } from 'pino'
-import type { Clock } from '../../ports/clock.ts'
 import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '../../ports/log.ts'
-import type { TracedRequest } from '../../ports/trace.ts'
 import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 
 export interface LogSink {

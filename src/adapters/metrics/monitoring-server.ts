@@ -5,9 +5,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { type Listening, listen } from '@backporch/system/listen'
+import { PlainExchange } from '@backporch/system/plain-exchange'
 import type { Readiness } from '../../ports/readiness.ts'
-import { type Listening, listen } from '../system/listen.ts'
-import { PlainExchange } from '../system/plain-exchange.ts'
 
 interface MonitoringServerOptions {
   /** Name or address to listen on. */

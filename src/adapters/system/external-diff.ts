@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { childEnvironment } from './child-environment.ts'
+import { childEnvironment } from '@backporch/system/child-environment'
 
 export interface DiffFile {
   /** Without folders. */

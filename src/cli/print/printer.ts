@@ -1,7 +1,7 @@
 /** Where and how a command prints: answers on stdout, everything else on stderr. */
 
 import { oneLine } from '@backporch/kyaml/text'
-import type { Trace } from '../../ports/trace.ts'
+import type { Trace } from '@backporch/system/trace'
 import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
 import { isTable, type Output } from '../flags/outputs.ts'

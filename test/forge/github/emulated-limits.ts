@@ -1,5 +1,5 @@
 /** GitHub's limits on what is made (docs.github.com, "Rate limits for the REST API", "Repository limits"), enforced: too much is refused. */
-import type { Clock } from '../../../src/ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 
 export interface LimitNumbers {
   readonly perMinute: number

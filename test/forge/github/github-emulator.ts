@@ -5,7 +5,7 @@
 import { createHash, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Clock } from '../../../src/ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import { CHECK_RUN_ROUTES } from './emulated-check-runs.ts'
 import { COMMIT_ROUTES } from './emulated-commits.ts'
 import type { EmulatedGit } from './emulated-git.ts'

@@ -1,7 +1,7 @@
 /** What GitHub asks for is heeded and remembered, and what cannot be trusted is a failure. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { TracedRequest } from '../../../src/ports/trace.ts'
+import type { TracedRequest } from '@backporch/system/trace'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { Fault } from './github-emulator.ts'
 import { BOT_TOKEN, createGitHubFixture, type GitHubFixture } from './github-fixture.ts'

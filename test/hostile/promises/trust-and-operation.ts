@@ -114,7 +114,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       'src/proposal/text/proposal-text.test.ts',
       'test/hostile/large-files.test.ts',
       'test/contract/repository-http.test.ts',
-      'src/adapters/system/read-text.test.ts',
+      'src/system/read-text.test.ts',
       'test/hostile/heavy-files.test.ts',
       'src/adapters/git/free-memory.test.ts',
     ],

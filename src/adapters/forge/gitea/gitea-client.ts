@@ -1,11 +1,11 @@
 /** Requests to Gitea's API: bounded in time and size, to one host only. Reads are sent again after a fault, writes never. */
 
+import type { Clock } from '@backporch/system/clock'
+import { readText } from '@backporch/system/read-text'
+import type { Trace } from '@backporch/system/trace'
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
-import type { Clock } from '../../../ports/clock.ts'
 import type { WriteCount } from '../../../ports/hosted-forge.ts'
-import type { Trace } from '../../../ports/trace.ts'
-import { readText } from '../../system/read-text.ts'
 import type { ForgeAddress } from '../forge-address.ts'
 import { goneElsewhere, notThisForge, type RequestDescription, unreachable } from '../forge-failure.ts'
 import { LostConnection, lostConnection } from '../lost-connection.ts'

@@ -4,7 +4,7 @@
  */
 
 import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'

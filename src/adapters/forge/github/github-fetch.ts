@@ -4,10 +4,10 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '@backporch/system/clock'
+import { readText } from '@backporch/system/read-text'
+import type { Trace, TracedRequest } from '@backporch/system/trace'
 import type { Dispatcher } from 'undici'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Trace, TracedRequest } from '../../../ports/trace.ts'
-import { readText } from '../../system/read-text.ts'
 import { goneElsewhere, notThisForge, unreachable } from '../forge-failure.ts'
 import { LostConnection, lostConnection } from '../lost-connection.ts'
 import type { RequestGovernor, RequestKind } from '../request-governor.ts'

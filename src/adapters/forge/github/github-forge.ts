@@ -1,7 +1,7 @@
 /** GitHub as a forge, put together from its parts. */
 
+import type { Clock } from '@backporch/system/clock'
 import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, WriteCount } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { readByNumber } from '../by-number.ts'

@@ -1,10 +1,10 @@
 /** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
 
+import type { Clock } from '@backporch/system/clock'
+import type { Trace } from '@backporch/system/trace'
 import { Octokit } from '@octokit/rest'
-import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
-import type { Trace } from '../../../ports/trace.ts'
 import type { ConnectOptions, CredentialOptions, ForgeConnection } from '../forge-adapter.ts'
 import { noAddress } from '../forge-address.ts'
 import { badCredentials } from '../forge-failure.ts'

@@ -1,5 +1,5 @@
 /** GitHub's limits from its answers (docs.github.com, "Rate limits for the REST API"). */
-import type { TracedRequest } from '../../../ports/trace.ts'
+import type { TracedRequest } from '@backporch/system/trace'
 import type { RequestGovernor } from '../request-governor.ts'
 
 interface LimitedAnswer {

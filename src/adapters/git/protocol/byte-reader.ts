@@ -1,5 +1,5 @@
 /** Reads a stream of chunks by exact lengths, with limits on silence, on time and on size. */
-import { answerDeadline, slowAnswer } from '../../system/answer-deadline.ts'
+import { answerDeadline, slowAnswer } from '@backporch/system/answer-deadline'
 
 /** The stream ended, fell silent, was too slow or grew too large. The message is ours and safe to print. */
 export class StreamFault extends Error {

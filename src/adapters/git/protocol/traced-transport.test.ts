@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
+import type { TracedRequest } from '@backporch/system/trace'
 import { makeTestRepository, openTestRepository, TOKEN } from '../../../../test/contract/git-remotes.ts'
-import type { TracedRequest } from '../../../ports/trace.ts'
 
 const { signal } = new AbortController()
 

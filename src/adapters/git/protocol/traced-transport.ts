@@ -1,5 +1,5 @@
 /** A transport that reports its requests and their times, for `--verbose`. */
-import type { RequestTarget, Trace } from '../../../ports/trace.ts'
+import type { RequestTarget, Trace } from '@backporch/system/trace'
 import type { GitTransport } from './git-transport.ts'
 
 /** @param remote as it may be printed */

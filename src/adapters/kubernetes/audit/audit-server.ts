@@ -3,7 +3,7 @@
  * front.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Listening, listen } from '../../system/listen.ts'
+import { type Listening, listen } from '@backporch/system/listen'
 import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
 
 interface AuditServerOptions {

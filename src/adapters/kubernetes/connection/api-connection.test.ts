@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import type { TracedRequest } from '@backporch/system/trace'
 import { connectionTo, type TestConnection, testClock } from '../../../../test/apiserver/scripted-cluster.ts'
 import {
   relayTo,
@@ -16,7 +17,6 @@ import {
 } from '../../../../test/apiserver/scripted-server.ts'
 import { x509Certificate } from '../../../../test/controlplane/x509-certificate.ts'
 import { HANGS_AFTER, waitUntil } from '../../../../test/waiting/wait-until.ts'
-import type { TracedRequest } from '../../../ports/trace.ts'
 import type { RequestDescription } from '../kubernetes-failure.ts'
 import type { ApiCall } from './api-connection.ts'
 

@@ -1,8 +1,8 @@
 /** The connection to one cluster: credentials, a transport that is reopened when it is gone, and retries of repeatable requests. */
 import type { LookupFunction } from 'node:net'
 import { Failure } from '@backporch/kyaml/failure'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Trace } from '../../../ports/trace.ts'
+import type { Clock } from '@backporch/system/clock'
+import type { Trace } from '@backporch/system/trace'
 import { failureOfFault, failureOfResponse, type RequestDescription } from '../kubernetes-failure.ts'
 import { chooseProxy, type Environment } from './choose-proxy.ts'
 import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'

@@ -1,7 +1,7 @@
 /** Requests to an API server, over HTTP/2 or HTTP/1.1. */
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
-import { readText } from '../../system/read-text.ts'
+import { readText } from '@backporch/system/read-text'
 import type { Credentials } from './credentials.ts'
 import { ONLY_LINK_LOCAL, WHY_NOT_LINK_LOCAL } from './link-local.ts'
 

@@ -1,7 +1,7 @@
 /** The watch port over a real API server. */
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
+import { Gate } from '@backporch/system/gate'
 import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
-import { Gate } from '../../../reconcile/gate.ts'
 import { readApi } from '../cluster-api.ts'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import { Discovery } from '../discovery.ts'

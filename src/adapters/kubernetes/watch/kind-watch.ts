@@ -4,9 +4,9 @@
  */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '@backporch/system/clock'
+import type { Gate } from '@backporch/system/gate'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
-import type { Gate } from '../../../reconcile/gate.ts'
 import type { ReadApi } from '../cluster-api.ts'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import type { ApiResponse, ApiStream } from '../connection/transport.ts'
