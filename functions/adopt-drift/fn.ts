@@ -3,9 +3,9 @@
  * value, and the proof that nothing else moves, are those of Adopt (src/proposal/adopt). This file reads and writes the ResourceList.
  */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import type { PackageFiles } from '../../src/package/package-files.ts'
 import { type Adopted, adoptThroughPipeline } from '../../src/proposal/adopt/adoption.ts'
 import { changeResult } from '../../src/record/change-result.ts'
 import { readDrift } from '../../src/record/read-tree.ts'

@@ -2,11 +2,11 @@
 
 import { patchYamlNode, writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { emptyObject, getKey, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { goClean } from '../../src/package/clean-path.ts'
-import type { PackageFiles } from '../../src/package/package-files.ts'
 import {
   annotationOf,
   clearAnnotation,

@@ -1,9 +1,10 @@
 /** `check` over the world in memory: what its probes find is what it says. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Finding } from '@backporch/kyaml/note'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { policyText, TurnWorld, yaml } from '../../test/fakes/turn-world.ts'
-import type { Finding, Probes } from '../ports/probes.ts'
+import type { Probes } from '../ports/probes.ts'
 
 function probes(more: Partial<Probes> = {}): Probes {
   return {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'

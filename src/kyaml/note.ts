@@ -2,6 +2,7 @@
  * What a reader should know that is no failure and no drift. A note is a value with a cause, so that many notes of one cause
  * are told in one line without anybody comparing texts.
  */
+import type { FailureCode } from './failure.ts'
 
 /** Every cause, with what notes of it are about. The name is what `-o json` prints. */
 export const NOTE_CAUSES = {
@@ -77,6 +78,18 @@ export interface Note {
   readonly subject: string
   /** One sentence that can follow the subject and a colon. */
   readonly text: string
+}
+
+/** One line of `check`. */
+export interface Finding {
+  /** Our name of the check: `git-push`. */
+  readonly check: string
+  /** `skipped`: it could not be proven either way, as the message explains; it is no fault. */
+  readonly state: 'passed' | 'warning' | 'failed' | 'skipped'
+  readonly code?: FailureCode | undefined
+  readonly message: string
+  /** The one thing to do; always there with `warning` and `failed`. */
+  readonly fix?: string | undefined
 }
 
 /** Notes of one cause. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
+import type { FileMode } from '@backporch/kyaml/files'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { findPackages, packageSlug, rootPackageName, selectPackages } from './find-packages.ts'
-import type { FileMode } from './package-files.ts'
 
 function tree(...paths: readonly string[]) {
   return paths.map((path) => ({ path, mode: '100644' as FileMode }))

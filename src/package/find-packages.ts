@@ -1,8 +1,8 @@
 /** Finds the packages of a repository in the list of its files. */
 import { createHash } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
+import type { FileMode } from '@backporch/kyaml/files'
 import { nearestNames } from './nearest-name.ts'
-import type { FileMode } from './package-files.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
 /** Name of a unit without a Kptfile that is the whole repository. */

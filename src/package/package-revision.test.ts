@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { KptAnnotation } from './kpt-annotation.ts'
 import { listPackageRevisions, type PorchListing, type PorchSources, revisionRefs } from './package-revision.ts'
 

@@ -2,10 +2,10 @@
  * The package revisions that a Porch server lists for a repository: from refs, and from the packages on the registered branch. The rules were
  * tested with Porch's git adapter and server (docs/facts/porch-listing.md). With them Backporch answers without a server.
  */
+
+import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'
-import type { FileMode } from './package-files.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
 export type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'

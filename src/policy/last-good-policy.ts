@@ -3,9 +3,9 @@
  * (docs/adr/0071-the-last-good-policy.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { isLastDocument, type Problem, readLocated, type TextFile } from './located-documents.ts'
 import { driftPolicySchema } from './schema.ts'
 

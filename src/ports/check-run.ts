@@ -2,7 +2,7 @@
  * A check on the commit of a proposal: what differs at the lines that declare it, and buttons. Only some forges have it, and only for
  * some credentials: where `HostedForge.checkRuns` is undefined, nothing else is another.
  */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 
 /** A location in a file as the commit has it, with the text of the annotation. Plain text, no Markdown. */
 export interface CheckAnnotation {

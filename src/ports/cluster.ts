@@ -2,9 +2,9 @@
 
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, FieldSchema } from '@backporch/kyaml/field'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { LiveView, Prediction, Resource, ResourceId, WantedObject } from '@backporch/kyaml/resource'
-import type { PackageFiles } from '../package/package-files.ts'
 
 export interface ClusterIdentity {
   /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */
@@ -175,4 +175,21 @@ export interface ClusterWriter {
 export interface OpenedWriter {
   readonly writer: ClusterWriter
   close(): void
+}
+
+/** One rule of the cluster's authorisation, as `SelfSubjectRulesReview` lists it. */
+export interface AccessRule {
+  readonly verbs: readonly string[]
+  readonly groups: readonly string[]
+  readonly resources: readonly string[]
+  /** Only objects of these names; empty for all. */
+  readonly names: readonly string[]
+}
+
+export interface ClusterAccessAnswer {
+  readonly rules: readonly AccessRule[]
+  /** The authoriser could not list all of them. */
+  readonly incomplete: boolean
+  /** Time of the server's answer in milliseconds since 1970; undefined where it sent none. */
+  readonly serverTime: number | undefined
 }

@@ -1,5 +1,5 @@
 /** Where people review. The local forge is git alone; GitHub and Gitea implement the same port. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { CommitDraft, RefUpdate } from './package-repository.ts'
 
 /** A decision to merge, with what belongs to it. */

@@ -2,8 +2,7 @@
  * Where people review. Every method may be called twice: the second call sends no request that writes. Branches and commits go
  * through git, never through a forge's API; a commit that only the forge can sign is made there, and pushed by git.
  */
-import type { ObjectId } from '@backporch/kyaml/object-id'
-import type { FileMode } from '../package/package-files.ts'
+import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import type { ForgeCheckRuns } from './check-run.ts'
 import type { ProposalClose, ProposalMerge } from './forge.ts'
 import type { ForgeSetup } from './forge-setup.ts'

@@ -1,8 +1,7 @@
 /** A git repository that holds packages: https, ssh or a local path. No work tree is ever touched. */
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import { MAX_YAML_BYTES } from '@backporch/kyaml/read-yaml'
-import type { FileMode } from '../package/package-files.ts'
 
 export interface RepositoryRefs {
   /** Short name of the branch that HEAD of the remote names: `main`. Empty where HEAD is detached or unborn, or names no base branch. */
@@ -151,4 +150,26 @@ export interface PackageRepository {
    * @throws RefusedPush when a rule refused; Failure BP4003 when a ref moved, BP4004 when a name is not allowed, BP40xx otherwise
    */
   push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void>
+}
+
+/** The server's answer to a push that could not move anything. */
+export interface PushAnswer {
+  /** Full ref name. */
+  readonly ref: string
+  /** `let-through`: its rules did not object. `unclear`: this is unknown. */
+  readonly answer: 'let-through' | 'refused' | 'unclear'
+  /** The server's message, one line; empty where it was let through. */
+  readonly why: string
+}
+
+/**
+ * The reports of a git server that is not git's own. Its other texts mean nothing that is known.
+ */
+export interface PushTexts {
+  /** Of its advertisement. */
+  readonly agent: RegExp
+  /** The ref is not where the push claims. */
+  readonly stale: RegExp
+  /** A rule refused the push. */
+  readonly refused: RegExp
 }

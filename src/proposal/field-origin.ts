@@ -3,11 +3,11 @@
  * entry of its config that the value is from.
  */
 import { type FieldPath, field } from '@backporch/kyaml/field'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex } from '@backporch/kyaml/read-yaml'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { entryOf, keyOf, mapAt, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import type { PackageFiles } from '../package/package-files.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { functionName, type StepRun } from '../render/kpt/pipeline-step.ts'

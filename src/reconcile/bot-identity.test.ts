@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { CommitView } from '../ports/package-repository.ts'
 import { type BotIdentity, claimsBot, isBot } from './bot-identity.ts'
 

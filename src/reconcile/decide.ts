@@ -1,8 +1,8 @@
 /** Approve and reject of the local forge. A decision applies to the reviewed content only, and is one push. */
 
 import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import { sentenceOf } from '@backporch/kyaml/note'
-import { type ObjectId, readObjectId } from '@backporch/kyaml/object-id'
 import { findDecisions, mergedRef } from '../plan/decisions/found-decisions.ts'
 import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/decisions/plan-decision.ts'
 import { assertOwnBase } from '../plan/turn/base-branch.ts'

@@ -1,8 +1,8 @@
 /** A pull request is found by its number, wherever people put its branch. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { isJsonObject, type Json, partOf } from '@backporch/kyaml/json'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'

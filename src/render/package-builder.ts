@@ -1,7 +1,7 @@
 /** Programs that render files: `kubectl kustomize`, `helm template`, and commands of the operator. */
 import { createHash } from 'node:crypto'
 import type { FailureDetail } from '@backporch/kyaml/failure'
-import type { PackageFiles } from '../package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 
 /** One run: the whole input that decides about its output. */
 export interface Build {

@@ -1,5 +1,5 @@
 /** Renders packages for a turn. */
-import type { PackageFiles } from '../package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { FunctionLibrary } from './answer-calls.ts'
 import type { PackageBuilder } from './package-builder.ts'
 import type { RenderedPackage, Rendering } from './render-package.ts'

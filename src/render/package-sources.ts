@@ -1,9 +1,9 @@
 /** The source files of a package: its Kptfiles, the manifests that kpt reads, and the files that cannot be read. */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { decodeYaml } from '@backporch/kyaml/read-yaml'
 import { goClean } from '../package/clean-path.ts'
 import type { Kptfile } from '../package/kptfile.ts'
-import type { PackageFile, PackageFiles } from '../package/package-files.ts'
 import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
 import { checkFunctionConfigs } from './kpt/function-config.ts'
 import { readKnownKptfile } from './kpt/known-kptfiles.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Failure, formatFailure } from '@backporch/kyaml/failure'
+import type { FileMode, PackageFiles } from '@backporch/kyaml/files'
 import { sentenceOf } from '@backporch/kyaml/note'
-import type { FileMode, PackageFiles } from '../package/package-files.ts'
 import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { type RenderedPackage, type Rendering, renderPackage } from './render-package.ts'
 

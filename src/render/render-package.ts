@@ -3,11 +3,11 @@
  * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the output of `kpt fn render`.
  */
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { type GoYamlFile, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { kptJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
 import type { Kptfile } from '../package/kptfile.ts'
-import type { PackageFiles } from '../package/package-files.ts'
 import type { DesiredSet } from './desired-set.ts'
 import { DesiredSetBuilder } from './desired-set-builder.ts'
 import { attributeRender } from './kpt/attribution.ts'

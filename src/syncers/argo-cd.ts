@@ -6,9 +6,9 @@
  */
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { listed, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
-import type { Finding } from '../ports/probes.ts'
 import { argoSources } from './argo-sources.ts'
 import { hookValues } from './helm.ts'
 import { ignoredBy, readIgnores } from './ignore-rules.ts'

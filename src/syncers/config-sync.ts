@@ -4,9 +4,9 @@
  */
 
 import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { metadataText } from '@backporch/kyaml/resource'
 import { type Phrase, phrase } from '@backporch/kyaml/text'
-import type { Finding } from '../ports/probes.ts'
 import { CONFIG_SYNC_SOURCES } from './config-sync-sources.ts'
 import { judgeOwn, withExceptions } from './judgement.ts'
 import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'

@@ -5,9 +5,9 @@
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import type { Finding } from '../ports/probes.ts'
 import { ArtifactFiles } from '../render/flux/artifact-files.ts'
 import { contentOf } from './flux-git.ts'
 import { HELM_TOOLKIT as HELM, releaseOf } from './flux-releases.ts'

@@ -1,9 +1,9 @@
 /** Checks whether a syncer reads a folder of the repository. */
 
 import type { JsonObject } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { metadataText } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
-import type { Finding } from '../ports/probes.ts'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
 
 /** @param isInert whether the syncer skips a file that has a name of manifests */

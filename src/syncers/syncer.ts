@@ -5,10 +5,10 @@
  */
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import type { LiveState, ResourceId, WantedObject } from '@backporch/kyaml/resource'
 import type { Phrase } from '@backporch/kyaml/text'
 import type { InventoryQuestion } from '../ports/cluster.ts'
-import type { Finding } from '../ports/probes.ts'
 import type { SourceDiscovery } from './unit-source.ts'
 
 export interface Syncer {

@@ -5,7 +5,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlin
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { type CacheNote, openRepository, type RepositoryOptions } from '../../src/adapters/git/repository.ts'
 import type { CommitDraft, PackageRepository } from '../../src/ports/package-repository.ts'
 import { type GitHttpBackend, type GitHttpBackendOptions, startGitHttpBackend } from './git-http-backend.ts'

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { changeOf, expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository, TOKEN } from './git-remotes.ts'
 

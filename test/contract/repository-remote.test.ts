@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { RepositoryOptions } from '../../src/adapters/git/repository.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
 import {

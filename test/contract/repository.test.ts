@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { DEFAULT_BRANCH, type PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   changeOf,

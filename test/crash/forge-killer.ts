@@ -3,7 +3,7 @@
  * again until it has nothing more to write. What is there in the end is told in full, to be compared.
  */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { MemoryForge } from '../fakes/memory-forge.ts'
 import type { MemoryRepository } from '../fakes/memory-repository.ts'
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { cloneState } from '../../src/adapters/git/work-tree.ts'
 import { publishCommand, publishedLines, type RepositoryLocation } from '../../src/cli/print/published-lines.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'

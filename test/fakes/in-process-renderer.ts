@@ -1,7 +1,7 @@
 /** Renders with the built-in functions in this process, without workers. */
 
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import type { PackageFiles } from '../../src/package/package-files.ts'
 import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
 import { type Rendering, renderPackage } from '../../src/render/render-package.ts'

@@ -1,7 +1,7 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { readByNumber } from '../../src/adapters/forge/by-number.ts'
 import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'

@@ -1,5 +1,5 @@
 /** What a Porch server does to a repository in memory when its users decide (docs/facts/porch-decisions.md). */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { MemoryRepository } from './memory-repository.ts'
 
 const USER = 'admin@example.com'

@@ -1,7 +1,7 @@
 /** `PackageRepository` in memory: same draft, same id; a push is compare and swap over all refs or none. */
 import { createHash } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { gitObject, parseCommit } from '../../src/adapters/git/objects/object-format.ts'
 import { assertPushable } from '../../src/package/ref-name.ts'
 import type {

@@ -1,8 +1,8 @@
 /** What a turn observed, written by hand: units, a repository and a forge in which nothing differs, and what a test wants to be otherwise. */
 import assert from 'node:assert/strict'
 import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
 import type { Drift, ObjectVerdict } from '../../src/drift/drift.ts'
 import type { ProposalRequests } from '../../src/plan/commands/proposal-requests.ts'
 import { ledgerAfter } from '../../src/plan/ledger/ledger-after.ts'

@@ -1,5 +1,5 @@
 /** Texts of the files that make a pipeline: a Kptfile with functions of the catalog, and the config of apply-setters. */
-import type { PackageFiles } from '../../src/package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 
 export const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
 

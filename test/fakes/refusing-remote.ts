@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import { BOT } from '../../src/adapters/git/bot-identity.ts'
 import type { PackageRepository, RefUpdate } from '../../src/ports/package-repository.ts'

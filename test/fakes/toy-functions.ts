@@ -2,8 +2,8 @@
 import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { mapCreatedAt, setEntry, textAt, yamlPlain } from '@backporch/kyaml/yaml'
-import type { PackageFiles } from '../../src/package/package-files.ts'
 import { type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import type { BuiltIn, BuiltIns } from '../../src/render/runtimes/choose-release.ts'
 

@@ -1,7 +1,7 @@
 /** What every hosted forge must do when a proposal is merged or closed, by people and by us. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { type ContractHands, type ForgeFixture, failsWith } from './forge-fixture.ts'
 
 export function decisionContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {

@@ -1,7 +1,7 @@
 /** Where the forge contract is held to, and the hands that its tests act with. */
 import assert from 'node:assert/strict'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { HostedForge, KnownProposal, WantedProposal } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
 import { nextSecond } from '../waiting/next-second.ts'
 import { isApiWrite } from './faulty-proxy.ts'

@@ -1,5 +1,5 @@
 /** A branch as a turn pushes it, with the pull request that is wanted for it. */
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
 

@@ -1,7 +1,7 @@
 /** Somebody who may push to `proposed/` forges a record and closes or deletes it: only what backporch proposed can be declined. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import { formatInertDocument } from '../../src/record/write-document.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'

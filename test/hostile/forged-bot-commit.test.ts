@@ -1,7 +1,7 @@
 /** Somebody who may push to `proposed/` writes commits in the name of the bot. Author and committer prove nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'

@@ -1,7 +1,7 @@
 /** Somebody who may push to `drift/` writes commits in the name of the bot: the proposals that enrol, and that change the policy. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { type Onboarded, type OnboardRequest, onboard } from '../../src/reconcile/onboard/onboard.ts'
 import { runTurn } from '../../src/reconcile/run-turn.ts'

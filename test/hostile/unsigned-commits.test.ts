@@ -1,7 +1,7 @@
 /** With a signing key, the ledger and the name of the bot are not enough: whoever writes both cannot sign. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { onboard } from '../../src/reconcile/onboard/onboard.ts'
 import { runTurn } from '../../src/reconcile/run-turn.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode, DriftRecord } from '../../src/record/schema.ts'
 import { MemoryPorch } from '../fakes/memory-porch.ts'

@@ -1,6 +1,6 @@
 /** Decisions on forges with pages: the push after the forge's own merge, and the refusals that they share. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Clock } from '@backporch/system/clock'
 import type { ProposalMerge } from '../../ports/forge.ts'
 import type { KnownProposal, WantedProposal } from '../../ports/hosted-forge.ts'

@@ -1,10 +1,11 @@
 /** Everything that the rest of the program knows of a forge: one value in its folder, and one line in the registry. */
+
+import type { Finding } from '@backporch/kyaml/note'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import type { ForgeKind, ForgeSetup } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { Finding, PushTexts } from '../../ports/probes.ts'
+import type { PackageRepository, PushTexts } from '../../ports/package-repository.ts'
 import type { ForgeAddress } from './forge-address.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

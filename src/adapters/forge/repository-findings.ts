@@ -1,5 +1,5 @@
 /** Findings of `check` that are alike on all forges with pages. `name` is the repository's, for people. */
-import type { Finding } from '../../ports/probes.ts'
+import type { Finding } from '@backporch/kyaml/note'
 
 export function archivedFinding(name: string, archived: boolean): readonly Finding[] {
   return archived ? [failedFinding('forge', 'BP5008', `${name} is archived`, 'unarchive it, or name another repository')] : []

@@ -2,7 +2,7 @@
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { Failure } from '@backporch/kyaml/failure'
-import type { PackageFiles } from '../../package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import type { ForeignAnswer } from './foreign-output.ts'

@@ -1,7 +1,7 @@
 /** Renderings by their input. Callers that want the same one at once wait for one rendering. */
 import { createHash } from 'node:crypto'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
-import type { PackageFiles } from '../../package/package-files.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import type { SizedRendering } from './render-workers.ts'
 

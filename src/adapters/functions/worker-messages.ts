@@ -1,6 +1,6 @@
 /** Messages between the thread that renders and the one that waits for it. */
 import type { FailureDetail } from '@backporch/kyaml/failure'
-import type { PackageFiles } from '../../package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { RenderedForTurn } from '../../render/package-renderer.ts'
 import type { AllowedFunctions } from '../../render/runtimes/choose-runtime.ts'

@@ -1,8 +1,8 @@
 /** Renders packages for turns: those with a pipeline in worker threads, with every function that the operator allows. */
 
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '../../render/answer-calls.ts'
 import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import { formatFunctionInput } from '../../render/kpt/resource-list.ts'

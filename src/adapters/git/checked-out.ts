@@ -2,7 +2,7 @@
  * A clone on this machine for who only reads. Checkouts of CI have no local branch: HEAD is detached, and branches are those of a remote, if
  * any (docs/facts/ci-checkouts.md).
  */
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { isBaseBranch, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
 import { parseRemoteAddress } from './protocol/remote-address.ts'

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import {
   changeOf,
   expectFailure,

@@ -2,10 +2,9 @@
 import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import type { Trace } from '@backporch/system/trace'
 import { LRUCache } from 'lru-cache'
-import type { FileMode } from '../../package/package-files.ts'
 import { assertPushable } from '../../package/ref-name.ts'
 import {
   type BaseBranch,

@@ -4,10 +4,10 @@
  * without the `crds/` of a chart (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`, `pkg/release/v1/release.go`).
  */
 import { gunzipSync } from 'node:zlib'
+import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
-import type { PackageFile } from '../../package/package-files.ts'
 import type { DeployedRelease, HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
 
 /** Kinds of the stores in the cluster. A third one, `sql`, is a database elsewhere. */

@@ -1,7 +1,7 @@
 /** Our rights in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. */
 
 import { formatJson, isJsonArray, type JsonObject, objectsIn, partOf, textsIn } from '@backporch/kyaml/json'
-import type { AccessRule, ClusterAccessAnswer } from '../../ports/probes.ts'
+import type { AccessRule, ClusterAccessAnswer } from '../../ports/cluster.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
 

@@ -1,6 +1,6 @@
 /** `preview`: what the merge of a branch or a pull request changes, for people, as a document, or as the comment of a pull request. */
 import { Failure } from '@backporch/kyaml/failure'
-import { readObjectId } from '@backporch/kyaml/object-id'
+import { readObjectId } from '@backporch/kyaml/files'
 import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import { previewText } from '../../proposal/preview/preview-text.ts'

@@ -2,7 +2,7 @@
  * Prints where branches were written, and the command that publishes them. A repository that is given by a path may be a clone: then its
  * remote does not have the branches.
  */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
 import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
 import type { OpenBranch } from '../../plan/turn/observation.ts'

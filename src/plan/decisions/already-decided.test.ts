@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { decidedOf, observationOf, proposedOf, refusalOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
 import { DEPLOYMENT, refused, TurnWorld } from '../../../test/fakes/turn-world.ts'

@@ -1,7 +1,7 @@
 /** Decisions that were made without backporch, and what became of them: over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { decidedOf, mergedOf, proposedOf, pullOf, turnOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'

@@ -4,8 +4,8 @@
  */
 
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { shortBranch } from '../../package/ref-name.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
 import type { FileChange } from '../../ports/package-repository.ts'

@@ -2,8 +2,9 @@
  * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
  * a person deleted. Both close the episode as `approve` and `reject` would have.
  */
+
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { formatRevisionTag, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import { setsTags } from '../../policy/effective-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'

@@ -1,5 +1,5 @@
 /** Merged decisions of `settle: backporch` that the cluster does not show yet. */
-import { type ObjectId, readObjectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { allChanges, applyingFingerprints, unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'

@@ -1,6 +1,6 @@
 /** Approve and reject, as writes to git. Pure: who and when are arguments. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
 import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import { setsTags } from '../../policy/effective-policy.ts'

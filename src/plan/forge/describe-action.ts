@@ -1,6 +1,6 @@
 /** Names the writes of a turn, for people: the same in a dry run as in the run that does them. */
 
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
 import { shortBranch } from '../../package/ref-name.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'

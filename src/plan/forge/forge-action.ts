@@ -1,5 +1,5 @@
 /** The writes of a turn on a forge, as values. Each is a desired state, so that a second run writes nothing. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { CheckRun } from '../../ports/check-run.ts'
 import type { CommitStatus, KnownProposal, OpenedProposal, WantedProposal } from '../../ports/hosted-forge.ts'
 

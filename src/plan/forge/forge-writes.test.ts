@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   after,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { CommitStatus, OpenHead } from '../../ports/hosted-forge.ts'
 import { MOST_HEADS, planOpenHeads } from './plan-open-heads.ts'
 

@@ -2,7 +2,7 @@
  * The writes of a turn on the proposals of the forge: one pull request per open proposal, with its statuses. Every turn plans all of them,
  * and only what is new is sent, so a turn that ended in between loses nothing.
  */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { ownersOf } from '../../policy/code-owners.ts'
 import { houseRules } from '../../policy/effective-policy.ts'
 import type { CheckRun } from '../../ports/check-run.ts'

@@ -1,7 +1,7 @@
 /** One proposal for one cause in many clusters, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { after, branchOf, observationOf, pullOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import type { Drift } from '../../drift/drift.ts'

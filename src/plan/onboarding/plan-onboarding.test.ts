@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { CONFIGURE_REF, type ConfigureBranch, type OnboardingObservation, planOnboarding } from './plan-onboarding.ts'
 

@@ -1,5 +1,5 @@
 /** What a turn will write: values, in the order in which they are done. Applying decides nothing. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { PushedContent } from '../../record/pushed-branch.ts'
 

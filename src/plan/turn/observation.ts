@@ -1,12 +1,11 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 
 import type { FailureCode } from '@backporch/kyaml/failure'
+import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { AdoptionLibrary, ManifestLibrary } from '../../drift/authored/object-manifest.ts'
 import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { ClusterIdentity, InventoryRef } from '../../ports/cluster.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { branchOf, gitOf, NOW, observationOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'

@@ -1,5 +1,5 @@
 /** What the units of one turn must know of each other: ids and revisions that an earlier one of them took. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { nextRevision } from '../../package/ref-name.ts'
 import type { Observation } from './observation.ts'
 import type { UnitPlan } from './unit-plan.ts'

@@ -1,6 +1,6 @@
 /** The parts of an observed repository and forge that all units of a turn share. */
 
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'

@@ -1,8 +1,8 @@
 /** The authored files of a package, and the location of a rendered node in them. */
 import type { FieldPath } from '@backporch/kyaml/field'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { nodeAtPath, pathTo, type YamlNode } from '@backporch/kyaml/yaml'
-import type { PackageFiles } from '../../package/package-files.ts'
 
 /** The location of an edit. */
 export interface AuthoredLocation {

@@ -2,8 +2,9 @@
  * The renders of a package, each over the files that the one before it wrote: whoever commits what `kpt fn render` writes gets the second of
  * them into the cluster (docs/adr/0052).
  */
+
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { writeItems } from '../../render/kpt/write-items.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import type { Rendered } from '../prove-edit.ts'

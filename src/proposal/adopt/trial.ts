@@ -1,6 +1,6 @@
 /** What an adoption tries, and what came of it. */
 import type { Failure } from '@backporch/kyaml/failure'
-import type { PackageFiles } from '../../package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import type { MovedField } from '../moved-fields.ts'
 import type { FileEdit, ResolvedChange } from '../resolution-edits.ts'

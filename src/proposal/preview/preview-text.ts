@@ -1,7 +1,7 @@
 /** The comment of a preview, and what the command prints with `-o markdown`. Everything from git and clusters goes through the encoders. */
 
+import { objectId } from '@backporch/kyaml/files'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
-import { objectId } from '@backporch/kyaml/object-id'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { formatValue } from '../../record/format-value.ts'

@@ -1,6 +1,6 @@
 /** The input of a proposal's text: values only, so that the same drift gives the same bytes. */
 
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/drift.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

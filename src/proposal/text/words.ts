@@ -1,7 +1,7 @@
 /** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
 
+import type { ObjectId } from '@backporch/kyaml/files'
 import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

@@ -2,8 +2,8 @@
 
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, NO_FUNCTIONS } from '../../render/answer-calls.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import { joined } from './layout.ts'

@@ -2,12 +2,12 @@
 
 import { editYaml, writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
 import { jsonOf } from '@backporch/kyaml/yaml'
 import { isEncrypted } from '../../drift/compare/encrypted-fields.ts'
-import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import { AuthoredFiles } from '../adopt/authored-files.ts'

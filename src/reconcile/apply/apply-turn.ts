@@ -1,6 +1,6 @@
 /** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { AnsweredRequests } from '../../plan/commands/plan-requests.ts'
 import type { ProposalRequests } from '../../plan/commands/proposal-requests.ts'
 import { describeSettle, describeUpdate, describeWrite } from '../../plan/forge/describe-action.ts'

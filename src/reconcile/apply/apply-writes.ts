@@ -1,5 +1,5 @@
 /** Applies a plan to git: creates the commits, then pushes all refs at once, all or none. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '../../package/ref-name.ts'
 import {
   type GitWrites,

@@ -1,6 +1,6 @@
 /** Finds the commit that brought a record onto the base branch, for any merge style, also after the branch was deleted. */
 
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'

@@ -1,7 +1,7 @@
 /** Proposes files that are no drift, such as a policy: one branch and one proposal for one request, however often it is repeated. */
 import { createHash } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { secondsSince1970 } from '../../plan/decisions/closed-episode.ts'
 import { withHouseRules } from '../../plan/forge/house-proposal.ts'

@@ -1,7 +1,7 @@
 /** Statuses of the pull requests that are no proposals, and of merge groups: after everything that is about drift. */
 import { asFailure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { planOpenHeads } from '../../plan/forge/plan-open-heads.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
 import { FRESH } from '../../proposal/text/proposal-statuses.ts'

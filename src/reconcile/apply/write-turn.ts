@@ -1,6 +1,6 @@
 /** Writes the plans of all units in one push. Where a rule refuses a ref, the ledger and the other units are pushed without it. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { DecidedUnit } from '../../plan/decisions/unobserved-decisions.ts'
 import type { ClusterLedgerWrites } from '../../plan/ledger/cluster-writes.ts'
 import { groupsOf, refusalName, type UnitGroup } from '../../plan/ledger/unit-groups.ts'

@@ -1,6 +1,7 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 
 import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import {
@@ -19,7 +20,6 @@ import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
 import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { AccessRule, Finding } from '../../ports/probes.ts'
+import type { Finding } from '@backporch/kyaml/note'
+import type { AccessRule } from '../../ports/cluster.ts'
 import { judgeAccess, judgeClock } from './check-cluster.ts'
 
 const rule = (verbs: string, resources: string, groups = ''): AccessRule => ({

@@ -1,6 +1,7 @@
 /** Whether each pull request into the base branch has `drift/fresh`, which a repository may require of it. */
+
+import type { Finding } from '@backporch/kyaml/note'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { Finding } from '../../ports/probes.ts'
 import { countWaitingHeads } from '../apply/write-open-heads.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 

@@ -1,12 +1,12 @@
 /** Whether every package of the base branch can be used: read and rendered as a turn does it, without a cluster. */
 import { type Failure, failuresOf } from '@backporch/kyaml/failure'
 import { textOf } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { findPackages } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { Finding } from '../../ports/probes.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT } from '../../render/render-choice.ts'

@@ -3,9 +3,9 @@
  * `.policy` and `.record` are none to them; those of earlier versions are.
  */
 
+import type { Finding } from '@backporch/kyaml/note'
 import { matchesGlob, oneLine } from '@backporch/kyaml/text'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
-import type { Finding } from '../../ports/probes.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 import { readTexts } from '../repository/repository-view.ts'

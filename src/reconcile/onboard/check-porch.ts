@@ -1,8 +1,8 @@
 /** Whether a Porch server lists and approves the packages of the repository. Pure: its Repository objects are given. */
 
 import { type JsonObject, textOf } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import type { Finding } from '../../ports/probes.ts'
 
 /** Porch's own kind (kptdev/porch, api/porchconfig/v1alpha1). */
 export const PORCH_REPOSITORY = { group: 'config.porch.kpt.dev', kind: 'Repository' } as const

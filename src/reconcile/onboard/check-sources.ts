@@ -1,7 +1,7 @@
 /** Which syncers a cluster has, whether the account may list their resources, and which units of the repository they name. Pure. */
 
+import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import type { Finding } from '../../ports/probes.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SourceKind } from '../../syncers/unit-source.ts'
 import type { ClusterSources } from '../sources/discover-sources.ts'

@@ -1,5 +1,5 @@
 /** The present branch of the onboarding proposal in git. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { ConfigureBranch } from '../../plan/onboarding/plan-onboarding.ts'
 import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'

@@ -3,7 +3,7 @@
  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
 import { asFailure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { withHouseRules } from '../../plan/forge/house-proposal.ts'

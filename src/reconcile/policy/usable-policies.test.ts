@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { policyText, refused } from '../../../test/fakes/turn-world.ts'
 import { KnownGoodPolicies, MOST_COMMITS, readUsablePolicies } from './usable-policies.ts'
 

@@ -1,5 +1,5 @@
 /** Branches on which a Porch server put commits of its own (docs/facts/porch-decisions.md). */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { isRenderingMessage, isSameRendered } from '../../package/porch-rendering.ts'
 import type { WorkspaceBranch } from '../../package/ref-name.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'

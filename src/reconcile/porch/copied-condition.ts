@@ -1,9 +1,9 @@
 /** A package that was copied from a revision of ours has the condition `Drifted` of the other package, which says nothing of it. */
 
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import type { PackageFiles } from '../../package/package-files.ts'
 import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
 
 interface KnownEpisodes {

@@ -1,7 +1,7 @@
 /** What a Porch server lists for the repository, read from its branches, its tags and the commits that they name. */
 import { asFailure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { type KptAnnotation, parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import { listPackageRevisions, type PorchListing, type PorchRepository, revisionRefs } from '../../package/package-revision.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'

@@ -3,7 +3,7 @@
  * and the commit brings the package folder only, so the record is not on the base branch (docs/facts/porch-decisions.md).
  */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import { isSameRendered } from '../../package/porch-rendering.ts'

@@ -1,6 +1,6 @@
 /** Where merged decisions landed, and what took them out of git again. */
 import { asFailure } from '@backporch/kyaml/failure'
-import { type ObjectId, readObjectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import { type UndoneAdoption, undoneAdoptions } from '../../plan/decisions/undone-decisions.ts'
 import type { Observation, UndoneDecision } from '../../plan/turn/observation.ts'

@@ -1,5 +1,5 @@
 /** The request for a preview. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 

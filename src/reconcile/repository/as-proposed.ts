@@ -1,7 +1,7 @@
 /** Whether the merged content is the proposed one. Other content is never settled automatically. */
 
 import { asFailure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { applyPatch, structuredPatch } from 'diff'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'

@@ -1,7 +1,7 @@
 /** The branch on which packages are published, as Backporch takes it from the refs of the repository. */
 import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { isBaseBranch } from '../../package/ref-name.ts'
 import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
 

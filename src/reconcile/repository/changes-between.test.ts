@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { gitTestEnvironment, makeTestRepository, openTestRepository } from '../../../test/contract/git-remotes.ts'
 import { pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween } from './changes-between.ts'

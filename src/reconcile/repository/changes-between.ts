@@ -1,5 +1,5 @@
 /** What one commit changes against another, as files to write. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
 
 const SUBMODULE = '160000'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'

@@ -4,8 +4,8 @@
  */
 
 import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../drift/behind/sync-evidence.ts'

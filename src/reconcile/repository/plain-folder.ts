@@ -1,7 +1,7 @@
 /** Whether the files of a folder without a Kptfile are the objects that run, where no renderer is configured. */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { FoundPackage } from '../../package/find-packages.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 

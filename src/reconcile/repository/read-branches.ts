@@ -1,6 +1,6 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { formatWorkspaceBranch, parseWorkspaceBranch, shortBranch, type WorkspaceBranch } from '../../package/ref-name.ts'
 import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
 import type { CommitView, TreeFile } from '../../ports/package-repository.ts'

@@ -1,6 +1,6 @@
 /** How many bytes of files a turn takes into memory, and the message about the rest. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 
 /** Of one package. */

@@ -1,8 +1,7 @@
 /** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { nextRevision, parseRevisionTag } from '../../package/ref-name.ts'
 import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
 import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../../plan/turn/observation.ts'

@@ -1,8 +1,8 @@
 /** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import type { FoundPackage } from '../../package/find-packages.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { effectivePolicy, rendersOf } from '../../policy/effective-policy.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import { answerCalls } from '../../render/answer-calls.ts'

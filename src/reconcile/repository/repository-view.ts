@@ -1,10 +1,9 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
 
 import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { ObjectId } from '@backporch/kyaml/object-id'
 import { type FoundPackage, findPackages, packageSlug } from '../../package/find-packages.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { EpisodeIds } from '../../plan/turn/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'

@@ -1,6 +1,6 @@
 /** Folders without a Kptfile that are units, because they were named: on the command line, in a Placement, or when recorded. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { type FoundPackage, normalPath, ROOT_FOLDER } from '../../package/find-packages.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { matchesPath } from '../../policy/effective-policy.ts'

@@ -1,6 +1,6 @@
 /** Renders a unit from its package and from the files that its build reads outside of the package. */
 import type { Failure } from '@backporch/kyaml/failure'
-import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
 import { answerOf, type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'

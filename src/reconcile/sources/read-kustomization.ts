@@ -1,5 +1,5 @@
 /** The files of a commit that a build reads, read as they are named. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
 import {
   joined,

@@ -3,9 +3,9 @@
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
  */
 
+import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { ownerNamed } from '@backporch/kyaml/resource'
-import type { PackageFile } from '../../package/package-files.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
 import { followed } from '../helm/linked-files.ts'

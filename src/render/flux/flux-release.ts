@@ -4,10 +4,10 @@
  * template` renders the stored chart with the values of edited files.
  */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
-import type { PackageFiles } from '../../package/package-files.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
 import type { ChartFiles } from '../helm/chart-templates.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'

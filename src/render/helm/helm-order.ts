@@ -1,7 +1,7 @@
 /** A run of `helm template` for a chart in the files (helm `pkg/cmd/template.go`). */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import type { PackageFiles } from '../../package/package-files.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt } from '../kustomize/kustomize-build.ts'
 import type { ClusterCapabilities, HelmOrder } from '../syncer-build.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PackageFile } from '../../package/package-files.ts'
+import type { PackageFile } from '@backporch/kyaml/files'
 import { buildOf } from '../kustomize/read-built.ts'
 import { plainChart } from './plain-chart.ts'
 

@@ -1,10 +1,10 @@
 /** Checks the config files of a pipeline's functions. */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile } from '@backporch/kyaml/files'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'
 import { cleanPath } from '../../package/clean-path.ts'
 import type { Kptfile, PipelineFunction } from '../../package/kptfile.ts'
-import type { PackageFile } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 
 /** Paths are within the outermost package. */

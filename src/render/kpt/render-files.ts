@@ -1,7 +1,7 @@
 /** `kpt fn render` in place: the files of a package after the render, byte for byte (test/render-corpus compares it with kpt). */
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
-import type { PackageFiles } from '../../package/package-files.ts'
 import type { FunctionLibrary } from '../answer-calls.ts'
 import { isKptfile, PackageSources } from '../package-sources.ts'
 import { attributeRender } from './attribution.ts'

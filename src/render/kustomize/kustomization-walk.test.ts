@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FileMode } from '@backporch/kyaml/files'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import type { FileMode } from '../../package/package-files.ts'
 import { type KustomizationSource, resolvePath, walkKustomization } from './kustomization-walk.ts'
 
 type Files = { readonly [path: string]: string | { readonly mode: FileMode } }

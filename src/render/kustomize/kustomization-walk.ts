@@ -4,10 +4,10 @@
  * way that is not checked here: a repository must not get files of this machine into a rendering.
  */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { decodeYaml, LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import type { PackageFile } from '../../package/package-files.ts'
 import { chartEntries, pullCommand } from './helm-charts.ts'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 

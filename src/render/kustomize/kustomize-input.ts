@@ -1,5 +1,5 @@
 /** Whether a kustomization renames objects: then a syncer that builds it creates objects that no file declares. */
-import type { PackageFiles } from '../../package/package-files.ts'
+import type { PackageFiles } from '@backporch/kyaml/files'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 const FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)

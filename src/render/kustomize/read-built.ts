@@ -1,9 +1,9 @@
 /** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { formatJson, getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { given } from '@backporch/kyaml/text'
-import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import type { CheckRun, ForgeCheckRuns } from '../../../src/ports/check-run.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'

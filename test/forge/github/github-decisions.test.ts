@@ -1,7 +1,7 @@
 /** Merge and close on GitHub: styles, rules, and a process that ends anywhere. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
 import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'

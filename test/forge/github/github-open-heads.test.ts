@@ -1,7 +1,7 @@
 /** People may require `drift/fresh`: every pull request into the base branch and every merge group gets it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { MOST_HEADS } from '../../../src/plan/forge/plan-open-heads.ts'
 import { type Refusals, type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'
 import { GitHubWorld } from './github-world.ts'

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { probeGitHub } from '../../../src/adapters/forge/github/probe-github.ts'
 import { writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'

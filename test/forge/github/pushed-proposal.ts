@@ -1,5 +1,5 @@
 /** A branch as a turn pushes it, with what is wanted of its pull request. */
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { ProposalMerge } from '../../../src/ports/forge.ts'
 import type { WantedProposal } from '../../../src/ports/hosted-forge.ts'
 import type { GitHubFixture } from './github-fixture.ts'

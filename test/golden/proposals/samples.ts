@@ -1,5 +1,5 @@
 /** Proposals of all shapes, made up: what the golden bodies and the pictures of them are drawn from. */
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import type { MassSubject } from '../../../src/proposal/text/mass-text.ts'
 import type { ProposalSubject } from '../../../src/proposal/text/proposal-subject.ts'
 import type { StormSubject } from '../../../src/proposal/text/storm-text.ts'

@@ -3,7 +3,7 @@
  * them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
  */
 
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { Clock } from '@backporch/system/clock'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'

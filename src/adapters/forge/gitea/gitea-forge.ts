@@ -1,5 +1,5 @@
 /** Gitea and Forgejo by their API v1. Octokit sends GitHub's parameters, which Gitea ignores without an error, so this client is our own. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import type { CommitStatus, HostedForge, Permission } from '../../../ports/hosted-forge.ts'

@@ -1,5 +1,5 @@
 /** Statuses of a commit: the latest of each context counts, and an equal one is not sent again. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { CommitStatus, ForgePullRequest, OpenHead } from '../../../ports/hosted-forge.ts'
 import { statusSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'

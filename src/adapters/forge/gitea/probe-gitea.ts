@@ -2,7 +2,7 @@
  * Proves our rights on Gitea without using them. Its permission check runs before its handlers: a change of issue 0, which no repository has,
  * gets 403 where the right is missing and 404 where it is there (docs/facts/gitea-permission-order.md).
  */
-import type { Finding } from '../../../ports/probes.ts'
+import type { Finding } from '@backporch/kyaml/note'
 import { statusOf } from '../refused-answer.ts'
 import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../repository-findings.ts'
 import type { GiteaClient } from './gitea-client.ts'

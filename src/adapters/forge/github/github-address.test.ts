@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { parseGitHubAddress } from './github-address.ts'
 import { githubDialect } from './github-dialect.ts'
 

@@ -3,7 +3,7 @@
  * the source of a run as `KEY.CONTENT.ANNOTATIONS` (a word of ours and two digests).
  */
 import { createHash } from 'node:crypto'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { CheckAnnotation, CheckRun, ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { GitHubClient } from './github-client.ts'

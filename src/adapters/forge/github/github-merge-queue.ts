@@ -1,6 +1,6 @@
 /** Merge queues, which only GraphQL knows (docs/facts/github-merge-queue.md). */
 
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
 import { notThisForge } from '../forge-failure.ts'
 import { statusOf } from '../refused-answer.ts'

@@ -1,6 +1,6 @@
 /** Heads that a required status is waited for on. One request gives a hundred of them with their status, which REST does not. */
 
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
 import type { CommitStatus, OpenHead, WantedHeads } from '../../../ports/hosted-forge.ts'
 import { notThisForge } from '../forge-failure.ts'

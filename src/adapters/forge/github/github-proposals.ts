@@ -1,7 +1,7 @@
 /** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
 
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'

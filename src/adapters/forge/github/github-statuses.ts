@@ -1,5 +1,5 @@
 /** Commit statuses: an equal one is not sent again. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { CommitStatus } from '../../../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 

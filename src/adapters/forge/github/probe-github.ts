@@ -4,7 +4,7 @@
  * says so: the rehearsed push shows what such a token may push (docs/facts/github-installation-tokens.md). GitHub gives the rules of branches
  * that do not exist yet, too (docs.github.com, "Get rules for a branch").
  */
-import type { Finding } from '../../../ports/probes.ts'
+import type { Finding } from '@backporch/kyaml/note'
 import { statusOf } from '../refused-answer.ts'
 import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../repository-findings.ts'
 import type { GitHubClient } from './github-client.ts'

@@ -1,5 +1,5 @@
 /** Review with git alone: the `proposed/` branch is the proposal, and a decision is one push of every ref that it moves. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { ForgeSetup } from '../../../ports/forge-setup.ts'

@@ -4,7 +4,7 @@
  */
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { foreignLine } from '@backporch/kyaml/text'
 import { MOST_FILE_BYTES, OversizedRead } from '../../../ports/package-repository.ts'
 import { damaged, emptyRepository, gitNotInstalled } from '../git-failure.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { NewObjects } from './new-objects.ts'
 import { commitObject, type GitObject, gitObject, treeObject } from './object-format.ts'
 

@@ -1,5 +1,5 @@
 /** New objects, in memory until a push takes them. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { type GitObject, parseCommit, parseTree } from './object-format.ts'
 
 export class NewObjects {

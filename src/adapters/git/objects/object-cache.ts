@@ -8,7 +8,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { Errors, readObject } from 'isomorphic-git'
 import { LRUCache } from 'lru-cache'
 import { isWellFormedRefName } from '../../../package/ref-name.ts'

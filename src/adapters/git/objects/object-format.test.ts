@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/object-id'
+import { objectId } from '@backporch/kyaml/files'
 import { gitTestEnvironment } from '../../../../test/contract/git-remotes.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
 import { deflateSync } from 'node:zlib'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { CommitView } from '../../../ports/package-repository.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'

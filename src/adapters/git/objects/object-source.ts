@@ -1,5 +1,5 @@
 /** Reads the objects of a repository: in place in a clone on this machine, or from a remote through a cache. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { GitObject, ObjectType } from './object-format.ts'
 

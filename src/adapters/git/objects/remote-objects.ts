@@ -2,7 +2,7 @@
  * The objects of a remote: from the cache, otherwise fetched, no more than is needed where the server can do that (ADR 29), and fetched anew
  * once when the cache is damaged.
  */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { foreignLine } from '@backporch/kyaml/text'
 import { MOST_FILE_BYTES, OversizedRead } from '../../../ports/package-repository.ts'
 import { damaged, emptyRepository, oversizedObject } from '../git-failure.ts'

@@ -4,7 +4,7 @@
  */
 import { tmpdir } from 'node:os'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { diskFailure, systemCode } from '../git-failure.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { FileOperations } from './atomic-fs.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { type GitObject, isFolder, parseTree, type TreeEntry, treeObject } from './object-format.ts'
 import { editTree } from './tree-edit.ts'

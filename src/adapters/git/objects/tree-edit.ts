@@ -1,5 +1,5 @@
 /** Edits a tree by paths and reads only the folders that a change touches. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { FileChange } from '../../../ports/package-repository.ts'
 import { pathSegments, refusePath } from '../path-policy.ts'
 import { FOLDER_MODE, type GitObject, gitObject, isFolder, type TreeEntry, treeObject } from './object-format.ts'

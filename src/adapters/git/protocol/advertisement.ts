@@ -2,7 +2,7 @@
  * The beginning of a conversation: the server's capabilities and refs. Protocol version 0, which every server speaks, sends all refs at once
  * (git documentation, gitprotocol-pack, "Reference Discovery"); version 2 sends the requested ones (gitprotocol-v2, `ls-refs`).
  */
-import { type ObjectId, objectId } from '@backporch/kyaml/object-id'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { unsupported } from '../git-failure.ts'
 import { type ByteReader, StreamFault } from './byte-reader.ts'
 import { DELIMITER, FLUSH, pktLine, readPktLine } from './pkt-line.ts'

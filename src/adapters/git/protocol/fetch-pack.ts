@@ -2,7 +2,7 @@
  * Fetches a pack in one request: the wants, the haves, and `done` (git documentation, gitprotocol-pack, "Packfile Negotiation", and
  * gitprotocol-v2, `fetch`).
  */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { type Advertisement, commandHead, RefusedService } from './advertisement.ts'
 import { type ByteReader, StreamFault } from './byte-reader.ts'
 import type { GitSession } from './git-transport.ts'

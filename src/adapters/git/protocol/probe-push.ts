@@ -5,7 +5,7 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
-import type { PushAnswer, PushTexts } from '../../../ports/probes.ts'
+import type { PushAnswer, PushTexts } from '../../../ports/package-repository.ts'
 import type { Environment } from '../git-program.ts'
 import { encodePack } from '../objects/object-format.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'

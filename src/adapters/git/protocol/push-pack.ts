@@ -1,5 +1,5 @@
 /** Sends ref updates with the objects they need (git documentation, gitprotocol-pack, "Pushing Data To a Server"). */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import type { GitSession } from './git-transport.ts'
 import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'

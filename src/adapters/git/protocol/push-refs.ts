@@ -1,6 +1,6 @@
 /** Moves refs on the remote: checks before, sends, and finds the outcome in the refs of the remote. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { foreignLine } from '@backporch/kyaml/text'
 import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import { type RefUpdate, RefusedPush } from '../../../ports/package-repository.ts'

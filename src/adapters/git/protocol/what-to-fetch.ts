@@ -1,5 +1,5 @@
 /** Decides what to fetch from a remote, and by which way, from the server's advertisement. Nothing here sends a request. */
-import type { ObjectId } from '@backporch/kyaml/object-id'
+import type { ObjectId } from '@backporch/kyaml/files'
 import { defaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../../../package/ref-name.ts'
 import type { Advertisement } from './advertisement.ts'
 

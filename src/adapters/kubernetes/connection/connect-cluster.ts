@@ -1,9 +1,9 @@
 /** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
+import type { ClusterAccessAnswer } from '../../../ports/cluster.ts'
 import type { ClusterWatch, WatchObserver } from '../../../ports/cluster-watch.ts'
 import type { OpenedDriftEvents } from '../../../ports/drift-events.ts'
-import type { ClusterAccessAnswer } from '../../../ports/probes.ts'
 import { ApiServerCluster } from '../api-server-cluster.ts'
 import { ApiServerWriter } from '../api-server-writer.ts'
 import { readApi, writeApi } from '../cluster-api.ts'
