@@ -1,6 +1,6 @@
 /** The drift corpus, live: each case staged on a real control plane, then ours and its peers asked about it in the same state. */
 import { cpus, loadavg } from 'node:os'
-import { connectCluster } from '../src/adapters/kubernetes/connection/connect-cluster.ts'
+import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
 import type { Observation } from '../src/plan/turn/observation.ts'
 import { findAppliers } from '../test/appliers/appliers.ts'

@@ -1,10 +1,10 @@
 /** How many objects in sync are proven without a request of their own, by kind, and why each of the rest is not. No times: counts only. */
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type Resource, readResource, resourceKey } from '@backporch/kyaml/resource'
-import { connectCluster } from '../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { whyOwnershipProvesNothing } from '../src/drift/compare/ownership-proof.ts'
 import { startControlPlane } from '../test/controlplane/start-control-plane.ts'
 import type { BenchOptions } from './prepare.ts'

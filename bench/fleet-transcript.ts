@@ -17,7 +17,7 @@ export interface Transcript {
 }
 
 const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** As the watch asks who the server is (src/adapters/kubernetes/watch/server-check.ts). */
+/** As the watch asks who the server is (src/cluster/watch/server-check.ts). */
 const IDENTITY = '/api/v1/namespaces?fieldSelector=metadata.name%3Dkube-system'
 const LIST_ENDS = 'k8s.io/initial-events-end'
 

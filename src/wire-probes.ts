@@ -1,4 +1,6 @@
 /** The probes of `check` over the real adapters; loaded only for that command. */
+
+import { type ConnectOptions, probeCluster } from '@backporch/cluster/connect-cluster'
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
 import { hostOf } from './adapters/forge/forge-address.ts'
 import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
@@ -9,7 +11,6 @@ import { describeSigningKey } from './adapters/git/commit-signer.ts'
 import { runGit } from './adapters/git/git-program.ts'
 import { findCredential } from './adapters/git/protocol/git-credential.ts'
 import { probePush } from './adapters/git/protocol/probe-push.ts'
-import { type ConnectOptions, probeCluster } from './adapters/kubernetes/connection/connect-cluster.ts'
 import { findInstallationKey } from './adapters/system/installation-key.ts'
 import type { ClusterTarget, ProcessContext } from './cli/cli-context.ts'
 import type { Probes } from './ports/probes.ts'

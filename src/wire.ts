@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { ConnectOptions } from '@backporch/cluster/connect-cluster'
 import { visibleLines } from '@backporch/kyaml/text'
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
 import { hostOf } from './adapters/forge/forge-address.ts'
@@ -11,7 +12,6 @@ import type { PushPaces } from './adapters/forge/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { runGit } from './adapters/git/git-program.ts'
 import type { RepositoryOptions } from './adapters/git/repository.ts'
-import type { ConnectOptions } from './adapters/kubernetes/connection/connect-cluster.ts'
 import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
@@ -141,18 +141,18 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     readConfig: (path) => readConfigFile(path, cwd),
     readPolicyFiles: (path) => readPolicyFiles(resolve(cwd, path)),
     openAuditLog: async (path) => {
-      const { openAuditLog } = await import('./adapters/kubernetes/audit/audit-log.ts')
+      const { openAuditLog } = await import('@backporch/cluster/audit')
       return openAuditLog(resolve(cwd, path))
     },
     openAuditHook: async ({ address, token, named, onRefused }) => {
-      const { AuditIntake } = await import('./adapters/kubernetes/audit/audit-intake.ts')
-      const { startAuditServer } = await import('./adapters/kubernetes/audit/audit-server.ts')
+      const { AuditIntake } = await import('@backporch/cluster/audit')
+      const { startAuditServer } = await import('@backporch/cluster/audit')
       const source = new AuditIntake({ token, named })
       return { source, ...(await startAuditServer({ ...address, intake: source, onRefused })) }
     },
     openCluster: async (target) => {
       if (target.live !== undefined) {
-        const { openRecordedCluster } = await import('./adapters/kubernetes/recording/recorded-cluster.ts')
+        const { openRecordedCluster } = await import('@backporch/cluster/recording')
         const observedAt = `${clock.now().toISOString().slice(0, 19)}Z`
         const reader = openRecordedCluster({
           path: resolve(cwd, target.live),
@@ -162,24 +162,24 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
         })
         return { reader, close: () => undefined }
       }
-      const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
+      const { connectCluster } = await import('@backporch/cluster/connect-cluster')
       return connectCluster(connectOptions(target, location), target.namespace)
     },
     offlineCluster: async (name) => {
-      const { emptyCluster } = await import('./adapters/kubernetes/recording/recorded-cluster.ts')
+      const { emptyCluster } = await import('@backporch/cluster/recording')
       return emptyCluster(name, `${clock.now().toISOString().slice(0, 19)}Z`)
     },
     openWriter: async (target) => {
-      const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
+      const { connectClusterWriter } = await import('@backporch/cluster/connect-cluster')
       return connectClusterWriter(connectOptions(target, location), target.namespace)
     },
     openDriftEvents: async (target) => {
-      const { connectDriftEvents } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
+      const { connectDriftEvents } = await import('@backporch/cluster/connect-cluster')
       return connectDriftEvents(connectOptions(target, location))
     },
     openWatch: async (target, observer) => {
       if (target.live !== undefined) return undefined
-      const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
+      const { connectCluster } = await import('@backporch/cluster/connect-cluster')
       const connected = connectCluster(connectOptions(target, location))
       const watch = connected.watch(observer)
       return {

@@ -1,12 +1,12 @@
 /** `controller --config`: several repositories of one file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ClusterWatch, WatchObserver } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { waitUntil } from '../../test/waiting/wait-until.ts'
-import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import type { ClusterTarget, WantedAuditHook, WantedWebhooks } from './cli-context.ts'
 
 const NOTHING = (): void => undefined

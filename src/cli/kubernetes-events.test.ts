@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OpenedDriftEvents } from '@backporch/cluster/drift-events'
 import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { OpenedDriftEvents } from '../ports/drift-events.ts'
 
 const NOTHING = (): void => undefined
 

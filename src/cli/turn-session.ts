@@ -1,11 +1,12 @@
 /** Opens the ports and builds the request for every command that reads a cluster, and closes the ports again. */
+
+import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { isSelector } from '../plan/commands/select-changes.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
-import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
 import { isHosted } from '../reconcile/apply/is-hosted.ts'

@@ -1,12 +1,12 @@
 /** Users from an audit log, classes and risks from the policy: from the flag to what is printed and what stays in git. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AuditSource } from '@backporch/cluster/audit'
 import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, answered, auditedWrite } from '../../test/fakes/audit-samples.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import type { AuditSource } from '../ports/audit-source.ts'
 import type { WantedAuditHook } from './cli-context.ts'
 
 /** `editedBy` of the fakes writes at this time. */

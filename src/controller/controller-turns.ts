@@ -1,13 +1,14 @@
 /** The turns of the daemon: what each does and logs. */
+
+import type { AuditSource } from '@backporch/cluster/audit'
+import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { type Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
 import { type Loggable, loggableName, type RedactionKey } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
-import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
-import type { DriftEvent } from '../ports/drift-events.ts'
 import type { Log, ProcessEvent, TurnEvent } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import type { DriftEvent } from '../ports/drift-events.ts'
 import { driftEventsOf } from './drift-events.ts'
 
 const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\ndata: {password: Y2FuYXJ5LWdpdA==}\n'

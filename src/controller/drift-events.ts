@@ -3,11 +3,11 @@
  * another process does not report them again.
  */
 
+import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import { type ObjectVerdict, RISKS } from '../drift/drift.ts'
 import type { PlannedResult } from '../plan/turn/unit-result.ts'
-import type { DriftEvent } from '../ports/drift-events.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatSides } from '../record/format-value.ts'

@@ -1,7 +1,8 @@
 /** Whether the controller is ready, and what of it is stale: a probe fails only where every cluster is. */
+
+import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { FAILURE_CODES, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
-import { type KindWatchState, STALE_AFTER } from '../ports/cluster-watch.ts'
 import type { MetricsSource, ObservedNumbers } from '../ports/metrics.ts'
 import type { Readiness, ReadinessCheck } from '../ports/readiness.ts'
 import { SLICE } from './turn-places.ts'

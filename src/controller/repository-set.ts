@@ -1,7 +1,8 @@
 /** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
+
+import type { AuditSource } from '@backporch/cluster/audit'
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
-import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import type { Metrics, MetricsSource } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'

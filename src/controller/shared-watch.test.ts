@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
 import { byCluster, SharedWatches } from './shared-watch.ts'
 
 const kindOf = (kind: string): WatchedKind => ({ apiVersion: 'v1', kind, namespace: '', metadataOnly: false })

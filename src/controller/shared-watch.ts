@@ -3,8 +3,8 @@
  * observer gets the events of these kinds alone.
  */
 
+import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
 
 type OpenWatch = (observer: WatchObserver) => Promise<ClusterWatch | undefined>
 

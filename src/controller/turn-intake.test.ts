@@ -1,11 +1,11 @@
 /** What the next turn is about, in a fleet in memory; that it reaches what turns about everything reach is test/property/event-path.property.test.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { EventPath } from '../../test/fakes/event-path.ts'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { editedBy } from '../../test/fakes/live-object.ts'
 import { CONFIG, KPTFILE, policyText, WEB } from '../../test/fakes/turn-world.ts'
-import { STALE_AFTER } from '../ports/cluster-watch.ts'
 
 const MINUTE = 60_000
 const AT_ONCE = 'mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}'

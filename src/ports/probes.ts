@@ -1,6 +1,7 @@
 /** Requests that only `check` makes: what we could do, without doing it. */
+
+import type { ClusterAccessAnswer } from '@backporch/cluster/cluster'
 import type { Finding } from '@backporch/kyaml/note'
-import type { ClusterAccessAnswer } from './cluster.ts'
 import type { ForgeKind } from './forge-setup.ts'
 import type { PushAnswer } from './package-repository.ts'
 

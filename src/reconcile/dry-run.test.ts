@@ -1,9 +1,9 @@
 /** A dry run names every write that the run after it makes, and makes none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import type { ApprovedWrite } from '../ports/cluster.ts'
 import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 import { runFleetTurn } from './run-turn.ts'
 

@@ -1,13 +1,13 @@
 /** The request for a turn, in the parts of design §4, and what it works with. */
 
+import type { AuditSource } from '@backporch/cluster/audit'
+import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { LabelSelector } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import type { ResolutionSelectors } from '../plan/commands/resolution-request.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
-import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
-import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository, RepositoryRefs } from '../ports/package-repository.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'

@@ -1,8 +1,9 @@
 /** The objects that a package declares, with their locations. */
+
+import type { InventoryRef } from '@backporch/cluster/cluster'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { Note } from '@backporch/kyaml/note'
 import type { Resource } from '@backporch/kyaml/resource'
-import type { InventoryRef } from '../ports/cluster.ts'
 
 export interface SourceLocation {
   /** From the root of the repository, with `/`. */

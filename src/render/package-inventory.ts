@@ -1,9 +1,9 @@
 /** The inventory that a package names: a `kind: ResourceGroup` file, or the Kptfile's older `inventory`. */
 
+import type { InventoryRef } from '@backporch/cluster/cluster'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { labelsOf, metadataText } from '@backporch/kyaml/resource'
-import type { InventoryRef } from '../ports/cluster.ts'
 import type { SourceLocation } from './desired-set.ts'
 
 /** Label that carries the inventory's id (cli-utils `pkg/common/common.go`). */

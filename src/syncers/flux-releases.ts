@@ -1,8 +1,8 @@
 /** The releases of Flux HelmReleases that Kustomizations apply from a repository (helm-controller `docs/spec/v2/helmreleases.md`). */
 import { createHash } from 'node:crypto'
+import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { labelsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import type { DeployedRelease } from '../ports/cluster.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { fluxChart, whyOnlyFlux } from '../render/flux/flux-chart.ts'
 import { fluxRelease, type ValuesRef } from '../render/flux/flux-release.ts'

@@ -3,12 +3,13 @@
  * are required, so that the compiler names what a new file lacks; an absent feature is an empty list or `'none'`. docs/facts/applier-managers.md and
  * its neighbours say what was run and what was only read.
  */
+
+import type { InventoryQuestion } from '@backporch/cluster/cluster'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import type { LiveState, ResourceId, WantedObject } from '@backporch/kyaml/resource'
 import type { Phrase } from '@backporch/kyaml/text'
-import type { InventoryQuestion } from '../ports/cluster.ts'
 import type { SourceDiscovery } from './unit-source.ts'
 
 export interface Syncer {

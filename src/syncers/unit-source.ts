@@ -1,8 +1,8 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
 
+import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import type { DeployedRelease } from '../ports/cluster.ts'
 import type { SetRepository } from '../render/argo/application-set.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ConnectedCluster, connectCluster } from '@backporch/cluster/connect-cluster'
 import { type FieldPath, type FieldSchema, fieldSetOf, leavesOf, managedFieldsOf, stepKey } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { type LiveState, type Resource, readResource, type WantedObject } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
-import { type ConnectedCluster, connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 
 export const realClock: Clock = {

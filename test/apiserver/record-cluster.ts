@@ -1,12 +1,12 @@
 /** Writes a recording of a real cluster: what `RecordedCluster` then answers from. No Secret's content is written. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import { predictionKey, RECORDING } from '@backporch/cluster/recording'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import { type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
-import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording/recording.ts'
-import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { LAST_APPLIED } from '../../src/syncers/kubectl.ts'
 import { trimDocument } from './trim-document.ts'
 

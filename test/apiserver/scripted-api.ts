@@ -1,7 +1,5 @@
 import type { TestContext } from 'node:test'
-import { ApiServerCluster } from '../../src/adapters/kubernetes/api-server-cluster.ts'
-import { ApiServerWriter } from '../../src/adapters/kubernetes/api-server-writer.ts'
-import { readApi, writeApi } from '../../src/adapters/kubernetes/cluster-api.ts'
+import { ApiServerCluster, ApiServerWriter, readApi, writeApi } from '@backporch/cluster/api-server'
 import { connectionTo, type TestClock, type TestConnection, testClock } from './scripted-cluster.ts'
 import { type ScriptedAnswer, type ScriptedRequest, type ScriptedServer, scriptedServer } from './scripted-server.ts'
 

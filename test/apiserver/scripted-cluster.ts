@@ -1,7 +1,12 @@
+import {
+  ApiConnection,
+  type ClusterAccess,
+  type ConnectionOptions,
+  type CredentialOptions,
+  credentialSource,
+  type KubeconfigUser,
+} from '@backporch/cluster/api-server'
 import type { Clock } from '@backporch/system/clock'
-import { ApiConnection, type ConnectionOptions } from '../../src/adapters/kubernetes/connection/api-connection.ts'
-import { type CredentialOptions, credentialSource } from '../../src/adapters/kubernetes/connection/credentials.ts'
-import type { ClusterAccess, KubeconfigUser } from '../../src/adapters/kubernetes/connection/kubeconfig.ts'
 import { HANGS_AFTER } from '../waiting/wait-until.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 

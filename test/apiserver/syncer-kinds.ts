@@ -1,7 +1,7 @@
 /** The kinds of syncers, as small as an API server takes them: group, version, names and scope are theirs, the schemas are open. */
 
+import type { ConnectedCluster } from '@backporch/cluster/connect-cluster'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ConnectedCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { retryWhile } from '../waiting/wait-until.ts'
 import { create } from './live-cluster.ts'

@@ -1,9 +1,9 @@
 /** What Backporch compares with a cluster for a case: from the Applications of the cluster to objects in their namespaces. */
 
+import type { ServedKind } from '@backporch/cluster/cluster'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
-import type { ServedKind } from '../../src/ports/cluster.ts'
 import { loadPackage } from '../../src/reconcile/observe/observe.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'

@@ -1,8 +1,8 @@
 /** Tier 1 says without a request that an apply would change nothing. The recording has the server's own answer to that. */
 
+import { predictionKey } from '@backporch/cluster/recording'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { predictionKey } from '../../src/adapters/kubernetes/recording/recording.ts'
 import { compareObjects } from '../../src/drift/compare/compare-resource.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
 import { syncersOfMark } from '../../src/syncers/marks.ts'

@@ -1,12 +1,12 @@
 /** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { Drift } from '../../src/drift/drift.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
-import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
 import { realClock } from '../apiserver/live-cluster.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'

@@ -1,12 +1,12 @@
 /** Records a staged case: what the API server says of its objects, and of applying what git says. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import { connectCluster } from '@backporch/cluster/connect-cluster'
+import { predictionKey } from '@backporch/cluster/recording'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion, type Resource } from '@backporch/kyaml/resource'
-import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
-import { predictionKey } from '../../src/adapters/kubernetes/recording/recording.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
-import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { trimDocument } from '../apiserver/trim-document.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { filesBelow } from './case.ts'

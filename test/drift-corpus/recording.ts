@@ -17,7 +17,7 @@ export interface RecordedLive {
 }
 
 export interface RecordedAnswer {
-  /** `predictionKey` of src/adapters/kubernetes/recording/recording.ts. */
+  /** `predictionKey` of src/cluster/recording/recording.ts. */
   readonly key: string
   readonly fieldManager: string
   /** What the server would store. */

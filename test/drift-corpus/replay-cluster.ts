@@ -1,5 +1,7 @@
 /** The cluster of a case as it was recorded: it answers what the API server answered, and nothing that was not asked of it then. */
 
+import type { ClusterIdentity, ClusterReader, ServedKind } from '@backporch/cluster/cluster'
+import { predictionKey, RecordedCluster, type Recording } from '@backporch/cluster/recording'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
 import { getKey, type Json } from '@backporch/kyaml/json'
@@ -14,9 +16,6 @@ import {
   resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
-import { RecordedCluster } from '../../src/adapters/kubernetes/recording/recorded-cluster.ts'
-import { predictionKey, type Recording } from '../../src/adapters/kubernetes/recording/recording.ts'
-import type { ClusterIdentity, ClusterReader, ServedKind } from '../../src/ports/cluster.ts'
 import { type CaseRecording, type RecordedKind, readKinds, readSchemas } from './recording.ts'
 
 /** What all cases share, read once. */

@@ -1,9 +1,9 @@
 /** What objects cost that are missing or drifted: dry runs of a real API server, counted over turns. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
-import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
 import { create, realClock } from '../apiserver/live-cluster.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { emptyCluster } from '@backporch/cluster/recording'
 import { Interrupted } from '@backporch/kyaml/failure'
 import { FORGES } from '../../src/adapters/forge/forges.ts'
-import { emptyCluster } from '../../src/adapters/kubernetes/recording/recorded-cluster.ts'
 import { JsonLog } from '../../src/adapters/log/json-log.ts'
 import { TextLog } from '../../src/adapters/log/text-log.ts'
 import type { CliContext } from '../../src/cli/cli-context.ts'

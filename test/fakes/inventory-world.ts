@@ -1,9 +1,9 @@
 /** A world whose live objects bear the marks of a syncer, and what a turn tells of it. */
 
+import type { InventoryQuestion } from '@backporch/cluster/cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { resourceKey, type WantedObject } from '@backporch/kyaml/resource'
-import type { InventoryQuestion } from '../../src/ports/cluster.ts'
 import { appliedBy } from './live-object.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG, yaml } from './turn-world.ts'
 

@@ -1,12 +1,12 @@
 /** Turns of a world in memory, measured as the controller measures them, and served as it serves them. */
 
+import type { KindWatchState } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import { startMonitoringServer } from '../../src/adapters/metrics/monitoring-server.ts'
 import { PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { ReadinessState } from '../../src/controller/readiness.ts'
 import { TurnMeter } from '../../src/controller/turn-meter.ts'
-import type { KindWatchState } from '../../src/ports/cluster-watch.ts'
 import { TurnWorld, WEB } from './turn-world.ts'
 
 const API = {

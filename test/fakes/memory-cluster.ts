@@ -1,5 +1,15 @@
 /** The cluster port in memory: objects, a server-side apply of its own, and outages that a test asks for. */
 
+import type {
+  ApprovedWrite,
+  ClusterIdentity,
+  ClusterReader,
+  ClusterWriter,
+  Inventory,
+  InventoryQuestion,
+  ObjectList,
+  ServedKind,
+} from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
@@ -14,16 +24,6 @@ import {
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import { withSecretData } from '../../src/drift/compare/secret-data.ts'
-import type {
-  ApprovedWrite,
-  ClusterIdentity,
-  ClusterReader,
-  ClusterWriter,
-  Inventory,
-  InventoryQuestion,
-  ObjectList,
-  ServedKind,
-} from '../../src/ports/cluster.ts'
 import { predictedApply, TEST_SCHEMA, withMetadata } from './live-object.ts'
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])

@@ -1,8 +1,8 @@
 /** Changes of a `MemoryCluster` as a watch tells them: nothing is told before `deliver`, and a test may lose, repeat or reorder events. */
 
+import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../../src/ports/cluster-watch.ts'
 import { forbidden, idOf, type MemoryCluster } from './memory-cluster.ts'
 
 export interface WatchEvent {

@@ -1,7 +1,7 @@
 /** ConfigMaps of one field as a recorded cluster has them: live, and what an apply of anything that git may say would give. */
 
+import { predictionKey, RECORDING } from '@backporch/cluster/recording'
 import { readResource } from '@backporch/kyaml/resource'
-import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording/recording.ts'
 
 export const COLOURS = ['blue', 'red', 'green'] as const
 export type Colour = (typeof COLOURS)[number]

@@ -1,7 +1,8 @@
 /** Five units, four of which a change of a shared base and a value moves. */
+
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
-import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { KPTFILE, TurnWorld, yaml } from './turn-world.ts'

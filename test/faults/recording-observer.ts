@@ -1,7 +1,7 @@
+import type { WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
-import type { WatchedKind, WatchObserver } from '../../src/ports/cluster-watch.ts'
 
 /** A controller manager puts it into each namespace, some time after that was made. */
 export const NOT_OURS = 'kube-root-ca.crt'

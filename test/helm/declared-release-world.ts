@@ -1,5 +1,5 @@
 /** A repository whose Kustomization builds a HelmRelease with a chart of the repository, and a recording without any resource of Flux. */
-import type { ClusterReader, DeployedRelease } from '../../src/ports/cluster.ts'
+import type { ClusterReader, DeployedRelease } from '@backporch/cluster/cluster'
 import { appliedBy } from '../fakes/live-object.ts'
 import type { MemoryCluster } from '../fakes/memory-cluster.ts'
 import { SyncedWorld } from '../fakes/synced-world.ts'

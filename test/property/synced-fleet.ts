@@ -1,8 +1,8 @@
 /** A fleet whose syncer marks what it applies, and reports in a resource of its own in each cluster. */
 
+import type { Inventory } from '@backporch/cluster/cluster'
 import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf } from '@backporch/kyaml/json'
 import { type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
-import type { Inventory } from '../../src/ports/cluster.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { appliedBy, withMetadata } from '../fakes/live-object.ts'
 import { idOf, type MemoryCluster } from '../fakes/memory-cluster.ts'

@@ -77,9 +77,9 @@ const TIMERS: readonly Allowed[] = [
   {
     why: 'the deadline is that of the code under test, and it has to pass',
     files: [
-      'src/adapters/kubernetes/connection/api-connection.test.ts',
-      'src/adapters/kubernetes/watch/faulty-answers.live.test.ts',
-      'src/adapters/kubernetes/watch/stale-replica.live.test.ts',
+      'src/cluster/connection/api-connection.test.ts',
+      'src/cluster/watch/faulty-answers.live.test.ts',
+      'src/cluster/watch/stale-replica.live.test.ts',
       'src/reconcile/apply/settle.test.ts',
     ],
   },
@@ -89,7 +89,7 @@ const TIMERS: readonly Allowed[] = [
     files: [
       'src/adapters/git/protocol/pkt-line.test.ts',
       'test/contract/repository-http.test.ts',
-      'src/adapters/kubernetes/watch/rights-and-kinds.live.test.ts',
+      'src/cluster/watch/rights-and-kinds.live.test.ts',
       'src/system/read-text.test.ts',
       'test/apiserver/scripted-server.ts',
       'test/faults/http-faults.ts',

@@ -1,8 +1,9 @@
 /** Metrics in the text format of Prometheus, with prom-client. */
+
+import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { TracedRequest } from '@backporch/system/trace'
-import { type KindWatchState, STALE_AFTER } from '../../ports/cluster-watch.ts'
 import type { Metrics, MetricsSource, Occurrence, QueueEvent, TurnNumbers } from '../../ports/metrics.ts'
 import { FleetNumbers, fleetRows } from './fleet-numbers.ts'
 import { Instruments, type Row } from './instruments.ts'

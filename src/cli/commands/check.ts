@@ -1,11 +1,12 @@
 /** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
+
+import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { failuresOf } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
-import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { Probes } from '../../ports/probes.ts'
 import { isHosted } from '../../reconcile/apply/is-hosted.ts'
@@ -76,10 +77,7 @@ export async function check(options: CheckOptions, cli: CliContext): Promise<num
   const base = await checkGit(options, probes, cli, ask)
   const packages = base === undefined ? undefined : packagesOf(base, options, cli)
   // What is wrong with them is told below.
-  const namespaces = await packages?.then(
-    (read) => read.namespaces,
-    () => undefined,
-  )
+  const namespaces = (await packages?.catch(() => undefined))?.namespaces
   const synced = await checkCluster({ options, probes, cli, namespaces: namespaces ?? new Set() }, ask)
   // Syncers of the cluster name units that have no Kptfile.
   if (packages !== undefined) await ask('packages', async () => judgePackages(await packages, synced))

@@ -4,6 +4,7 @@
  * shows nothing else: a re-apply would also change what was not reviewed.
  */
 
+import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
@@ -22,7 +23,6 @@ import { isEncrypted, isEncryptedLocation } from '../../drift/compare/encrypted-
 import { withSecretData } from '../../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { whyOutside } from '../../policy/boundary.ts'
-import type { ApprovedWrite } from '../../ports/cluster.ts'
 import { whyNotDeleted } from '../../record/restore-losses.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { allChanges, type OpenChange, unverifiedMerges } from '../commands/pick-changes.ts'

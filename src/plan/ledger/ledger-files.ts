@@ -1,12 +1,12 @@
 /** The ledger's files of one unit: written only when they have new content. */
 import { createHash } from 'node:crypto'
+import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { type ClusterObservation, type ClusterStatus, clusterObservationSchema, unknownFields } from '../../record/cluster-observation.ts'
 import { knownTexts } from '../../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'

@@ -1,5 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 
+import type { ClusterIdentity, InventoryRef } from '@backporch/cluster/cluster'
 import type { FailureCode } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
@@ -8,7 +9,6 @@ import type { AdoptionLibrary, ManifestLibrary } from '../../drift/authored/obje
 import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import type { ClusterIdentity, InventoryRef } from '../../ports/cluster.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import type { BuiltUnit } from '../../proposal/adopt/kustomize-input.ts'

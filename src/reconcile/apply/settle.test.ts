@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { proposed, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import type { ApprovedWrite } from '../../ports/cluster.ts'
 import { waitUntilSettled } from '../wait-until-settled.ts'
 import { writeEach } from './settle.ts'
 

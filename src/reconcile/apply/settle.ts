@@ -1,9 +1,10 @@
 /** After the merge: writes to the cluster what the merged commit authorises. Design §8. */
+
+import type { ApprovedWrite, ClusterWriter } from '@backporch/cluster/cluster'
 import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
 import { assertMayWrite, isHandOver, planSettle, settleTargets } from '../../plan/decisions/plan-settle.ts'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
-import type { ApprovedWrite, ClusterWriter } from '../../ports/cluster.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { observeUnits } from '../observe-turn.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from '../turn-request.ts'

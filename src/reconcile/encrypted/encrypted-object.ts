@@ -1,5 +1,6 @@
 /** The cluster for one object with encrypted fields: no ciphertext is sent, and no plain value is returned. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
@@ -7,7 +8,6 @@ import { describeResourceId, type LiveState, type LiveView, type Resource, resou
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { type EarlierValues, isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/compare/encrypted-fields.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 
 export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
 

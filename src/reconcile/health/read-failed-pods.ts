@@ -1,9 +1,10 @@
 /** Reads the pods of workloads that are in progress: one that failed makes its workload Failed (docs/facts/kstatus-pods.md). */
+
+import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId, type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { ObjectStatus } from '../../status/kstatus.ts'
 import { failedByPods, isOwnedBy, podSelector, waitsForPods } from '../../status/owned-pods.ts'
 

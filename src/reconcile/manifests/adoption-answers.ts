@@ -1,9 +1,9 @@
 /** Dry runs of the objects of one unit as an adoption would declare them. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, type Prediction, type RefusalReason, type Resource, resourceKey } from '@backporch/kyaml/resource'
 import { type AdoptionAnswer, type AdoptionLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 
 /** A process with several turns has them from the turn before. */
 export interface KnownAdoptions {

@@ -4,6 +4,7 @@
  * is, and a comparison with the manifest has to find no drift: what either misses is kept. Both are dry runs.
  */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import type { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
@@ -20,7 +21,6 @@ import { NO_SCALERS } from '../../drift/noise/scaler.ts'
 import { createdObject, creationProbeOf } from '../../drift/unowned/creation-probe.ts'
 import { isLastApplied } from '../../drift/unowned/server-written.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
 
 /** Dry runs for one object. What is not tried any more stays in the manifest. */

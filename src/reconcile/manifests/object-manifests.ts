@@ -1,11 +1,11 @@
 /** Manifests of the undeclared objects of one unit. The server is asked only for an object that somebody adopts. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { type ManifestAnswer, type ManifestLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Drift } from '../../drift/drift.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import { type CleaningPorts, cleanObject } from './clean-object.ts'
 
 /** By cluster, manager, object and version: a process with several turns has them from the turn before. */

@@ -1,5 +1,6 @@
 /** Decides whether the syncer has not applied a commit yet. History and syncer are read only if a difference leaves that open. */
 
+import type { AuditSource } from '@backporch/cluster/audit'
 import type { Note } from '@backporch/kyaml/note'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -10,7 +11,6 @@ import type { Drift, ObjectVerdict, SetAside, SyncerManager } from '../../drift/
 import type { GitState, Unit } from '../../plan/turn/observation.ts'
 import { rolloutMemory } from '../../plan/turn/rollout.ts'
 import { isWaiting } from '../../plan/turn/waiting-state.ts'
-import type { AuditSource } from '../../ports/audit-source.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'

@@ -4,12 +4,12 @@
  * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
  */
 import { hash } from 'node:crypto'
+import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { FieldManager, FieldSchema } from '@backporch/kyaml/field'
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, type Prediction, type Resource, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
-import type { ClusterIdentity } from '../../ports/cluster.ts'
 
 /** `cluster` is the name of the cluster. */
 export interface AnswerContext {

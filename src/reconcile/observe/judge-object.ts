@@ -1,12 +1,12 @@
 /** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { PlainValues, RedactionKey } from '@backporch/kyaml/redaction'
 import { metadataText, type Resource } from '@backporch/kyaml/resource'
 import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { type EarlierValues, isEncrypted } from '../../drift/compare/encrypted-fields.ts'
 import { withLiveCommands } from '../../drift/compare/live-commands.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import { EncryptedObject } from '../encrypted/encrypted-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { type AnswerContext, contentHash, type DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'

@@ -3,11 +3,11 @@
  * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
  */
 
+import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { type LiveState, metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { Coverage } from '../../policy/coverage.ts'
-import type { ClusterIdentity } from '../../ports/cluster.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { LastAnswer } from './last-answer.ts'

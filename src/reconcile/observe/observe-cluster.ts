@@ -1,5 +1,6 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 
+import type { ClusterIdentity, ClusterReader, InventoryRef } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import { type JsonObject, textOf } from '@backporch/kyaml/json'
@@ -18,7 +19,6 @@ import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import { withVisibility } from '../../drift/visibility.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import type { ClusterIdentity, ClusterReader, InventoryRef } from '../../ports/cluster.ts'
 import { knownActors, withKnownActors } from '../../record/known-actors.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'

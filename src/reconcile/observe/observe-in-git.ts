@@ -1,4 +1,6 @@
 /** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
+
+import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FoundPackage, packageSlug, rootPackageName } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
@@ -6,7 +8,6 @@ import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { Observation, Unit } from '../../plan/turn/observation.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
-import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { applierOf } from '../../status/applier.ts'
 import { readGitState } from '../repository/read-git-state.ts'
 import { packagesIn, type RepositoryView, readTexts } from '../repository/repository-view.ts'

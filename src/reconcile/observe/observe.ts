@@ -1,5 +1,6 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
 
+import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -17,7 +18,6 @@ import { isWaiting } from '../../plan/turn/waiting-state.ts'
 import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'

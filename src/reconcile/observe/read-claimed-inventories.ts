@@ -2,12 +2,13 @@
  * The inventories of the syncers that marked a package's objects, read together for several packages: what a syncer keeps in its own
  * resource, a ResourceGroup, a Helm release; and where none of these is to be had, the objects that bear the same mark.
  */
+
+import type { ClusterReader, Inventory, InventoryQuestion, ListedLocation } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { annotationsOf, isControlled, type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { plain } from '@backporch/kyaml/text'
-import type { ClusterReader, Inventory, InventoryQuestion, ListedLocation } from '../../ports/cluster.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'
 import { isMarkedBy, titleOf } from '../../syncers/claims.ts'
 import { KPT_LIVE_TOOL, OWNING_INVENTORY } from '../../syncers/kpt-live.ts'

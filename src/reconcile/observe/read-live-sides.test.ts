@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { InventoryQuestion, InventoryRef } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
-import type { InventoryQuestion, InventoryRef } from '../../ports/cluster.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import { readLiveSides } from './read-live-sides.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ClusterIdentity, ObjectList } from '@backporch/cluster/cluster'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
 import { driftBy, type Edit } from '../../../test/fakes/noise-samples.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import type { Scalers } from '../../drift/noise/scaler.ts'
-import type { ClusterIdentity, ObjectList } from '../../ports/cluster.ts'
 import { readScalers } from './read-scalers.ts'
 
 const REPLICAS: Edit = { of: 'apps/v1 Deployment shop/web', at: 'spec.replicas', git: 3, live: 5, by: 'x' }

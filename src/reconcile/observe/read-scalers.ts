@@ -1,10 +1,10 @@
 /** The autoscalers of a cluster, read when there is a difference that one of them may have made; judges nothing. */
 
+import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { scalersWanted } from '../../drift/noise/autoscaling.ts'
 import { readScaler, SCALER_KINDS, type Scaler, type Scalers, type ScalerTool } from '../../drift/noise/scaler.ts'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 
 /** The autoscalers of one kind, and why there may be more. */
 interface KindRead {

@@ -1,5 +1,6 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -22,7 +23,6 @@ import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
 import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import { renamedByKustomize } from '../../render/kustomize/kustomize-input.ts'

@@ -3,13 +3,13 @@
  * no package. Read on demand, reported apart, never drift and never recorded.
  */
 
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { metadataText, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { creatorOf } from '../../drift/attribute/actor.ts'
 import type { Actor } from '../../drift/drift.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import { managerOf } from '../../status/unmanaged.ts'
 import type { DeclaredObjects } from './declared-objects.ts'
 import { readInventories } from './read-inventories.ts'

@@ -1,7 +1,8 @@
 /** A name identifies one cluster. If it meant another cluster, every object would be missing. */
+
+import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { identityHash } from '../../plan/ledger/ledger-files.ts'
-import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { ledgerObservationPath } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { AccessRule } from '@backporch/cluster/cluster'
 import type { Finding } from '@backporch/kyaml/note'
-import type { AccessRule } from '../../ports/cluster.ts'
 import { judgeAccess, judgeClock } from './check-cluster.ts'
 
 const rule = (verbs: string, resources: string, groups = ''): AccessRule => ({

@@ -1,8 +1,8 @@
 /** Judges the rights of the account in a cluster. Pure. */
 
+import type { AccessRule, ClusterAccessAnswer } from '@backporch/cluster/cluster'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import type { AccessRule, ClusterAccessAnswer } from '../../ports/cluster.ts'
 
 /** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
 const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']

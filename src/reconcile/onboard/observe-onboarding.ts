@@ -1,4 +1,6 @@
 /** What onboarding reads in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
+
+import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
@@ -7,7 +9,6 @@ import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { AUTOSCALER_KINDS, countAutoscalers } from '../../policy/count-autoscalers.ts'
 import { type AppliedPackage, type ImportedIgnores, importIgnores } from '../../policy/import-ignores.ts'
 import { type Policy, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { IGNORE_SOURCES } from '../../syncers/registry.ts'

@@ -2,6 +2,8 @@
  * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
+
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
@@ -23,7 +25,6 @@ import { houseRules, placedPackages, repositoryLimits } from '../../policy/effec
 import { houseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { FileChange, PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'

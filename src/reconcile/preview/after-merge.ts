@@ -1,8 +1,8 @@
 /** What the syncers of a cluster will have once what a merge changes of their own resources is applied. */
 
+import type { ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { canonicalJson, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { DeclaredSyncer } from '../../syncers/unit-source.ts'
 
 interface DeclaredSides {

@@ -1,4 +1,6 @@
 /** What a merge changes in one cluster. A cluster that cannot be read has its changes all the same; what is live of them is unknown. */
+
+import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
@@ -8,7 +10,6 @@ import { given } from '@backporch/kyaml/text'
 import { type PreviewedObject, previewChanges } from '../../plan/preview/preview-changes.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { PreviewCluster, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { LoadedPackage } from '../observe/observe.ts'

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { openRecordedCluster } from '@backporch/cluster/recording'
 import type { Failure } from '@backporch/kyaml/failure'
 import { formatJson } from '@backporch/kyaml/json'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
@@ -20,7 +21,6 @@ import {
   STORED,
 } from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
-import { openRecordedCluster } from '../../adapters/kubernetes/recording/recorded-cluster.ts'
 import type { Preview } from '../../record/preview.ts'
 import { type Build, type BuildAnswer, buildKey } from '../../render/package-builder.ts'
 

@@ -1,7 +1,8 @@
 /** The resources of the syncers of a cluster, where they name units. */
+
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import type { ClusterReader } from '../../ports/cluster.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SourceKind } from '../../syncers/unit-source.ts'
 

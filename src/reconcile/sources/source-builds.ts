@@ -1,9 +1,10 @@
 /** How each unit of a syncer is built, with what the cluster has of its inputs. */
+
+import type { ClusterReader, Inventory } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
-import type { ClusterReader, Inventory } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import type { ClusterCapabilities, SyncerBuild } from '../../render/syncer-build.ts'
 import type { SourceAnswers, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'

@@ -3,14 +3,13 @@
  * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
  */
 
+import { type KindWatchState, STALE_AFTER, type WatchedKind, type WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
 import { SCALER_KINDS } from '../../drift/noise/scaler.ts'
-import type { KindWatchState, WatchedKind, WatchObserver } from '../../ports/cluster-watch.ts'
-import { STALE_AFTER } from '../../ports/cluster-watch.ts'
 import { computeStatus } from '../../status/kstatus.ts'
 import { type ClusterVerdicts, isEqual, NO_MARK, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'

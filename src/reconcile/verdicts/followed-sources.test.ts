@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WatchedKind } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { listedVerdicts } from '../../../test/fakes/listed-epochs.ts'
-import type { WatchedKind } from '../../ports/cluster-watch.ts'
 import { ClusterFollower, type UnitChange } from './cluster-follower.ts'
 
 const KIND: WatchedKind = { apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization', namespace: '', metadataOnly: false }

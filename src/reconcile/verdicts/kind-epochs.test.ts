@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WatchedKind } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
-import type { WatchedKind } from '../../ports/cluster-watch.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 
 const [DEFINITIONS, MUTATING, VALIDATING, POLICIES, BINDINGS] = EPOCH_KINDS as readonly [

@@ -3,9 +3,9 @@
  * While none of it changes, the answer to a dry run stays the same (docs/adr/0057-the-controller-watches.md). What a webhook decides by itself is not seen.
  */
 import { hash } from 'node:crypto'
+import type { WatchedKind } from '@backporch/cluster/cluster-watch'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
-import type { WatchedKind } from '../../ports/cluster-watch.ts'
 
 const DEFINITIONS = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const
 const ADMISSION_VERSION = 'admissionregistration.k8s.io/v1'

@@ -3,12 +3,13 @@
  * that it adds (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). What Helm stored is what it applied; `helm
  * template` renders the stored chart with the values of edited files.
  */
+
+import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
-import type { DeployedRelease } from '../../ports/cluster.ts'
 import type { ChartFiles } from '../helm/chart-templates.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'

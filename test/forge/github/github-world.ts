@@ -1,6 +1,7 @@
 /** Packages in two clusters whose repository is on the emulated GitHub, and whole turns about them. Everything else is in memory. */
 
 import assert from 'node:assert/strict'
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { redactionKey } from '@backporch/kyaml/redaction'
@@ -9,7 +10,6 @@ import type { GitHubClient } from '../../../src/adapters/forge/github/github-cli
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
 import type { RequestedActionSource } from '../../../src/ports/check-run.ts'
-import type { ClusterReader } from '../../../src/ports/cluster.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { signedRepository } from '../../../src/reconcile/apply/signed-repository.ts'

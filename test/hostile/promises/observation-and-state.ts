@@ -6,8 +6,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     id: 'P8',
     promise: 'An error is never drift: an unreadable object is unknown, opens no pull request and closes none.',
     checks: [
-      'src/adapters/kubernetes/read-live-absence.test.ts',
-      'src/adapters/kubernetes/read-live.test.ts',
+      'src/cluster/objects/read-live-absence.test.ts',
+      'src/cluster/objects/read-live.test.ts',
       'src/plan/turn/plan-reconcile.test.ts',
     ],
     mutants: [
@@ -23,21 +23,21 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   {
     id: 'P9',
     promise: 'An object is missing only after a complete list of one resource version.',
-    checks: ['src/adapters/kubernetes/read-live-absence.test.ts', 'src/adapters/kubernetes/read-live.test.ts'],
+    checks: ['src/cluster/objects/read-live-absence.test.ts', 'src/cluster/objects/read-live.test.ts'],
     mutants: [
       {
         breaks: 'a name with a comma or an equals sign is another selector',
-        file: 'src/adapters/kubernetes/list-objects.ts',
+        file: 'src/cluster/objects/list-objects.ts',
         find: 'metadata.name=${escapeFieldValue(name)}',
         replace: 'metadata.name=${name}',
-        by: 'src/adapters/kubernetes/read-live.test.ts',
+        by: 'src/cluster/objects/read-live.test.ts',
       },
       {
         breaks: 'pages of different resource versions count as one list',
-        file: 'src/adapters/kubernetes/list-objects.ts',
+        file: 'src/cluster/objects/list-objects.ts',
         find: 'if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {',
         replace: 'if (false) {',
-        by: 'src/adapters/kubernetes/read-live',
+        by: 'src/cluster/objects/read-live',
       },
     ],
   },

@@ -80,7 +80,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     checks: [
       'src/adapters/git/protocol/remote-address.test.ts',
       'src/kyaml/text/foreign-text.test.ts',
-      'src/adapters/kubernetes/connection/credentials.test.ts',
+      'src/cluster/connection/credentials.test.ts',
     ],
     mutants: [
       {
@@ -174,14 +174,14 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   {
     id: 'P6',
     promise: 'Nothing is written to a cluster unless a merged commit authorises it, and then exactly the approved items.',
-    checks: ['src/plan/decisions/plan-settle.test.ts', 'src/adapters/kubernetes/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
+    checks: ['src/plan/decisions/plan-settle.test.ts', 'src/cluster/apply/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
     mutants: [
       {
         breaks: 'a write that names no commit is sent',
-        file: 'src/adapters/kubernetes/api-server-writer.ts',
+        file: 'src/cluster/apply/api-server-writer.ts',
         find: 'if (!COMMIT.test(commit) || !EPISODE.test(episode)) {',
         replace: 'if (!EPISODE.test(episode)) {',
-        by: 'src/adapters/kubernetes/api-server-writer',
+        by: 'src/cluster/apply/api-server-writer',
       },
       {
         breaks: 'differences that were not approved are written too',

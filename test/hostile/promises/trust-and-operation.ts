@@ -109,7 +109,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     promise: 'Every resource is bounded: bodies, their time, pages, refs, files, depth, queues, caches, texts of pull requests.',
     checks: [
       'src/adapters/forge/webhook-server.test.ts',
-      'src/adapters/kubernetes/connection/api-connection.test.ts',
+      'src/cluster/connection/api-connection.test.ts',
       'src/kyaml/text/json-depth.test.ts',
       'src/proposal/text/proposal-text.test.ts',
       'test/hostile/large-files.test.ts',

@@ -1,0 +1,10 @@
+/** Parts of a connection to an API server. */
+export { ApiServerWriter } from './apply/api-server-writer.ts'
+export { ApiServerCluster } from './client/api-server-cluster.ts'
+export { ApiConnection, type ConnectionOptions } from './connection/api-connection.ts'
+export { type ReadApi, readApi, writeApi } from './connection/cluster-api.ts'
+export { type CredentialOptions, credentialSource } from './connection/credentials.ts'
+export type { ClusterAccess, KubeconfigUser } from './connection/kubeconfig.ts'
+export { listObjects } from './objects/list-objects.ts'
+export { ApiServerWatch } from './watch/api-server-watch.ts'
+export type { WatchOptions } from './watch/watch-options.ts'

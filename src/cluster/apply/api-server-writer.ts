@@ -1,0 +1,163 @@
+/**
+ * The writes of the settle step, apart from the reader. Each needs the merged commit that authorises it. The commit goes into the field manager
+ * (`backporch.dev/<12 digits>`), which the server keeps with the fields, and, with the episode, into the User-Agent, which the server puts into
+ * its audit events. A client cannot set audit annotations itself (docs/facts/audit-annotations.md).
+ */
+import { Failure } from '@backporch/kyaml/failure'
+import { SETTLE_MANAGER } from '@backporch/kyaml/field'
+import { formatJson, getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, metadataText, type Resource, type WantedObject } from '@backporch/kyaml/resource'
+import type { Clock } from '@backporch/system/clock'
+import type { ApiWrite, ReadApi, WriteApi } from '../connection/cluster-api.ts'
+import { failureOfResponse, isObjectAbsent, jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import { Discovery, objectPath, requestedFor, type ServedResource } from '../objects/discovery.ts'
+import type { ApprovedWrite, Authorisation, ClusterWriter } from '../ports/cluster.ts'
+import { appliedObject } from './applied-object.ts'
+import { guardedPatch } from './guarded-patch.ts'
+
+interface ApiServerWriterOptions {
+  readonly clock: Clock
+  readonly defaultNamespace: string
+  /** `backporch/0.1.0` */
+  readonly userAgent: string
+}
+
+interface Location {
+  readonly served: ServedResource
+  readonly namespace: string
+  readonly name: string
+  readonly path: string
+}
+
+type WriteOptions = Pick<ApiWrite, 'fieldManager' | 'userAgent'>
+
+const COMMIT = /^[0-9a-f]{40}$/
+const EPISODE = /^[0-9A-Za-z._-]{1,64}$/
+
+export class ApiServerWriter implements ClusterWriter {
+  private readonly reads: ReadApi
+  private readonly writes: WriteApi
+  private readonly discovery: Discovery
+  private readonly options: ApiServerWriterOptions
+
+  constructor(reads: ReadApi, writes: WriteApi, options: ApiServerWriterOptions) {
+    this.reads = reads
+    this.writes = writes
+    this.discovery = new Discovery(reads, options.clock)
+    this.options = options
+  }
+
+  async write(change: ApprovedWrite, authorisation: Authorisation, signal: AbortSignal): Promise<void> {
+    const options = this.authorise(authorisation)
+    if (change.kind === 'apply') return this.apply(change.resource, options, signal)
+    if (change.kind === 'delete') return this.remove(change, options, signal)
+    if (change.kind === 'patch-fields') return this.patchFields(change, options, signal)
+    const { path, expected } = change
+    return this.patchFields({ ...change, kind: 'patch-fields', fields: [{ path, expected, value: undefined }] }, options, signal)
+  }
+
+  private authorise({ commit, episode }: Authorisation): WriteOptions {
+    if (!COMMIT.test(commit) || !EPISODE.test(episode)) {
+      throw new Failure({
+        code: 'BP3013',
+        what: 'the cluster is not written to',
+        where: `cluster ${this.reads.cluster}`,
+        why: 'the write names no merged commit of 40 hex digits and its episode',
+        remedy: 'approve and merge the proposal first',
+      })
+    }
+    return {
+      fieldManager: `${SETTLE_MANAGER}${commit.slice(0, 12)}`,
+      userAgent: `${this.options.userAgent} (commit ${commit}; episode ${episode})`,
+    }
+  }
+
+  /** `uid` and `resourceVersion` of the resource, where it has them, are preconditions. */
+  private async apply(resource: Resource, options: WriteOptions, signal: AbortSignal): Promise<void> {
+    const location = await this.location({ id: resource.id, apiVersion: resource.apiVersion }, signal)
+    const requested = this.requested('patch', location)
+    const body = formatJson(appliedObject(resource.object, ['uid', 'resourceVersion']))
+    const answer = await this.writes.apply({ ...options, path: location.path, body, answers: [409] }, requested, signal)
+    if (answer.status === 409) throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
+  }
+
+  private async remove(change: Extract<ApprovedWrite, { kind: 'delete' }>, options: WriteOptions, signal: AbortSignal): Promise<void> {
+    const { uid, resourceVersion } = change
+    if (uid === '' || resourceVersion === '')
+      throw changed(this.reads.cluster, change.target, 'its uid and resource version were not recorded')
+    const location = await this.location(change.target, signal)
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid, resourceVersion } }
+    const requested = this.requested('delete', location)
+    const write = { ...options, path: location.path, body: formatJson(body), answers: [404, 409] }
+    const answer = await this.writes.delete(write, requested, signal)
+    if (answer.status === 409) throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
+    // An object that is gone already is what was approved; a missing path is not.
+    if (answer.status === 404 && !isObjectAbsent(answer, location.name)) throw failureOfResponse(answer, requested)
+  }
+
+  /** One guarded JSON Patch: a `test` of the version and of the reviewed value stands before each operation. */
+  private async patchFields(
+    change: Extract<ApprovedWrite, { kind: 'patch-fields' }>,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const location = await this.location(change.target, signal)
+    const live = await this.read(location, change.target, signal)
+    if (metadataText(live, 'resourceVersion') !== change.resourceVersion) {
+      throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
+    }
+    const patch = guardedPatch(live, change.fields)
+    if ('unlike' in patch) {
+      throw changed(
+        this.reads.cluster,
+        change.target,
+        `${shownPathOnly(patch.unlike, change.target.id)} does not hold the value that was reviewed`,
+      )
+    }
+    const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
+    const requested = this.requested('patch', location)
+    const write = { ...options, path: location.path, body: formatJson(body), answers: [409, 422] }
+    const answer = await this.writes.jsonPatch(write, requested, signal)
+    if (answer.status < 300) return
+    // A failed `test` and an invalid result are both 422: the version tells which it was.
+    const now = await this.read(location, change.target, signal)
+    if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
+      throw changed(this.reads.cluster, change.target, 'it changed while it was written')
+    }
+    throw failureOfResponse(answer, requested)
+  }
+
+  private async read(location: Location, target: WantedObject, signal: AbortSignal): Promise<JsonObject> {
+    const requested = this.requested('get', location)
+    const answer = await this.reads.get(location.path, requested, signal, { answers: [404] })
+    if (answer.status === 404) {
+      if (isObjectAbsent(answer, location.name)) throw changed(this.reads.cluster, target, 'it is not there any more')
+      throw failureOfResponse(answer, requested)
+    }
+    const object = jsonOf(answer, requested)
+    if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind) throw notKubernetes(requested, 'its answer is not the object')
+    return object
+  }
+
+  private async location({ id, apiVersion }: WantedObject, signal: AbortSignal): Promise<Location> {
+    const served = await this.discovery.find(apiVersion, id.kind, signal)
+    const namespace = served.namespaced ? id.namespace || this.options.defaultNamespace : ''
+    return { served, namespace, name: id.name, path: objectPath(served, namespace, id.name) }
+  }
+
+  private requested(verb: RequestDescription['verb'], { served, namespace, name }: Location): RequestDescription {
+    return requestedFor(this.reads.cluster, verb, served, { namespace, name })
+  }
+}
+
+function changed(cluster: string, { id }: Pick<WantedObject, 'id'>, why: string): Failure {
+  return new Failure({
+    code: 'BP2005',
+    what: `${describeResourceId(id)} is not written`,
+    where: `cluster ${cluster}`,
+    why,
+    remedy: 'run scan again and review what the cluster has now',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,126 @@
+/** The server's answer to an apply: a dry run of server-side apply with the syncer's field manager. */
+
+import { formatJson, getKey, isJsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import {
+  dryRunUnsupported,
+  failureOfResponse,
+  jsonOf,
+  notKubernetes,
+  type RequestDescription,
+  shorten,
+  statusOf,
+} from '../connection/kubernetes-failure.ts'
+import type { ApiResponse } from '../connection/transport.ts'
+import { objectPath, requestedFor, type ServedResource } from '../objects/discovery.ts'
+import { failureOrThrow, listObjects } from '../objects/list-objects.ts'
+import type { LiveSources } from '../objects/read-live.ts'
+import { appliedObject } from './applied-object.ts'
+import { readRefusal } from './refused-apply.ts'
+
+/** As `ClusterReader.predict`. @throws only the reason of `signal` */
+export async function predict(sources: LiveSources, resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {
+  const { api } = sources
+  try {
+    const served = await sources.discovery.find(resource.apiVersion, resource.id.kind, signal)
+    const namespace = served.namespaced ? resource.id.namespace || sources.defaultNamespace : ''
+    const requested = requestedFor(api.cluster, 'patch', served, { namespace, name: resource.id.name })
+    const down = sources.outages.failureOf(requested)
+    if (down !== undefined) return { state: 'unproven', failure: down }
+    const path = objectPath(served, namespace, resource.id.name)
+    const applied = { path, body: formatJson(appliedObject(resource.object)), fieldManager }
+    let response = await api.dryRunApply(applied, requested, signal)
+    // etcd just elected another leader. What a webhook or a schema refuses stays refused.
+    if (isServerError(response, requested)) response = await api.dryRunApply(applied, requested, signal)
+    if (response.status >= 300) return await judge(sources, response, { served, requested }, signal)
+    const object = jsonOf(response, requested)
+    if (!isJsonObject(object) || getKey(object, 'kind') !== resource.id.kind || metadataText(object, 'name') !== resource.id.name) {
+      throw notKubernetes(requested, 'its answer is not the object')
+    }
+    return { state: 'predicted', object }
+  } catch (thrown) {
+    return { state: 'unproven', failure: failureOrThrow(thrown) }
+  }
+}
+
+function isServerError(response: ApiResponse, requested: RequestDescription): boolean {
+  if (response.status !== 500) return false
+  const refusal = readRefusal(response, requested)
+  return refusal.state === 'unproven' && !refusal.webhookDown
+}
+
+/** The meaning of a 4xx or 500: a refusal, or unproven. */
+async function judge(
+  { api, outages }: LiveSources,
+  response: ApiResponse,
+  { served, requested }: { readonly served: ServedResource; readonly requested: RequestDescription },
+  signal: AbortSignal,
+): Promise<Prediction> {
+  const failure = failureOfResponse(response, requested)
+  if (response.status === 404 && failure.code !== 'BP3011') return { state: 'unproven', failure }
+  const refusal = readRefusal(response, requested)
+  if (refusal.state === 'unproven') {
+    if (refusal.webhookDown) outages.add(requested, refusal.failure)
+    return { state: 'unproven', failure: refusal.failure }
+  }
+  if (response.status === 403 && refusal.reason === 'Invalid') {
+    const lacking = await lackingRight(api, served, requested, signal)
+    if (lacking !== undefined) return { state: 'unproven', failure: failureOfResponse(response, { ...requested, verb: lacking }) }
+  }
+  const unsupported = dryRunUnsupportedBy(response)
+  return unsupported === undefined ? refusal : { state: 'unproven', failure: dryRunUnsupported(requested, shorten(unsupported)) }
+}
+
+/**
+ * The right that a 403 was about; undefined when admission refused. RBAC and admission answer with the same status and reason, so the server is
+ * asked about our rights. Without an answer it is the right to patch.
+ */
+async function lackingRight(
+  api: ReadApi,
+  served: ServedResource,
+  requested: RequestDescription,
+  signal: AbortSignal,
+): Promise<'patch' | 'create' | undefined> {
+  try {
+    if (!(await isAllowed(api, 'patch', requested, signal))) return 'patch'
+    if (await isAllowed(api, 'create', requested, signal)) return undefined
+    // An apply creates a missing object, and then needs that right too.
+    const { namespace = '', name = '' } = requested.resource ?? {}
+    let exists = false
+    const options = { namespace, name, metadataOnly: true, restart: () => {}, take: () => {} }
+    await listObjects(api, served, { ...options, take: () => (exists = true) }, signal)
+    return exists ? undefined : 'create'
+  } catch (thrown) {
+    failureOrThrow(thrown)
+    return 'patch'
+  }
+}
+
+async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: RequestDescription, signal: AbortSignal): Promise<boolean> {
+  const { group = '', plural: resource = '', namespace = '', name = '' } = requested.resource ?? {}
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { resourceAttributes: { verb, group, resource, namespace, name } },
+  }
+  const about: RequestDescription = {
+    ...requested,
+    verb: 'create',
+    resource: undefined,
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+  }
+  const answer = jsonOf(await api.reviewAccess(formatJson(body), about, signal), about)
+  if (!isJsonObject(partOf(answer, 'status'))) throw notKubernetes(about, 'its answer is not an access review')
+  return partOf(answer, 'status', 'allowed') === true
+}
+
+/**
+ * The server reports this by a plain 400 whose only mark is its sentence (k8s.io/apiserver, admission/plugin/webhook/errors,
+ * `NewDryRunUnsupportedErr`), so the message is read here: as a refusal it would say that a re-apply fails, which it does not.
+ * @returns the name of the webhook
+ */
+function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
+  if (response.status !== 400) return undefined
+  return /^admission webhook "(.*)" does not support dry run$/.exec(textOf(statusOf(response.body), 'message'))?.[1]
+}

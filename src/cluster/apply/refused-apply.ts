@@ -1,0 +1,145 @@
+/**
+ * The meaning of an API server's refusal of an apply, with one next action each. Statuses, reasons and causes decide where they can; a policy,
+ * a webhook and an unknown field are known by the server's sentence alone (docs/facts/refused-applies.md).
+ */
+import type { Failure } from '@backporch/kyaml/failure'
+import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { hasSecretText } from '@backporch/kyaml/redaction'
+import type { RefusalReason } from '@backporch/kyaml/resource'
+import { compareText } from '@backporch/kyaml/text'
+import {
+  failureOfRefusal,
+  failureOfResponse,
+  hidesText,
+  type RequestDescription,
+  refusalOf,
+  shorten,
+  statusOf,
+  unavailableAdmission,
+} from '../connection/kubernetes-failure.ts'
+import type { ApiResponse } from '../connection/transport.ts'
+
+type RefusedApply =
+  | { readonly state: 'refused'; readonly reason: RefusalReason; readonly failure: Failure }
+  /** The server has an error of its own, or a webhook does not answer. */
+  | {
+      readonly state: 'unproven'
+      readonly failure: Failure /** A webhook of the kind is down, so others of the kind fail likewise. */
+      readonly webhookDown: boolean
+    }
+
+interface Cause {
+  readonly reason: string
+  readonly field: string
+  readonly message: string
+}
+
+const POLICY = /ValidatingAdmissionPolicy '([^']{1,253})' with binding '[^']{1,253}' denied request(?:: ([\s\S]*))?/
+const WEBHOOK = /admission webhook "([^"]{1,253})" denied the request(?:: ([\s\S]*))?/
+const IMMUTABLE =
+  /\b(field is immutable|is immutable after|may not be (changed|updated|modified)|may not change|cannot be (changed|updated|modified) (once|after)|cannot change|updates to .* are forbidden)/
+const UNDECLARED = /(?:^|\n)\s*\.?(\S+): field not declared in schema/g
+const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors:)?\s*([\s\S]*)$/
+
+const TYPED_PATCH = /^failed to create typed patch object \(/
+const TWO_OF_ONE_KEY = /(?:^|\s)\.?(\S+): duplicate entries for key /g
+
+/** A value that its type cannot have: a quantity, a time, base64. The server tells no place. */
+const UNREADABLE_VALUE =
+  /^failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: ([\s\S]*)$/
+
+/** @param response a 4xx or 500 to a dry-run apply */
+export function readRefusal(response: ApiResponse, requested: RequestDescription): RefusedApply {
+  const answer = statusOf(response.body)
+  const message = textOf(answer, 'message')
+  const refused = (reason: RefusalReason, why: string, remedy: string): RefusedApply => {
+    return { state: 'refused', reason, failure: refusalOf(requested, why, remedy) }
+  }
+  const twice = TYPED_PATCH.test(message) ? placesIn(message, TWO_OF_ONE_KEY) : []
+  if (twice.length > 0) {
+    const lists = twice.map((place) => shorten(place, requested)).join(', ')
+    const why = `${lists} ${twice.length === 1 ? 'has' : 'have'} two items with one key, which a server-side apply refuses`
+    return refused('TwoOfOneKey', why, `remove one of the two items ${twice.length === 1 ? '' : 'of each list '}from git`)
+  }
+  const unknown = UNKNOWN_FIELD.exec(message)
+  if (unknown !== null) {
+    const fields = placesIn(unknown[1] ?? '', UNDECLARED)
+    if (fields.length === 0) {
+      const why = hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested)
+      return refused('Malformed', why, 'correct the object in git')
+    }
+    const shown = fields.map((field) => shorten(field))
+    const named = fields.some(hasSecretText) ? 'a field' : shown.join(', ')
+    return refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
+  }
+  const unreadable = UNREADABLE_VALUE.exec(message)
+  if (unreadable !== null) {
+    const words = unreadable[1] ?? ''
+    const why = hidesText(requested, words)
+      ? 'a value does not fit its type'
+      : `a value does not fit its type: ${shorten(words, requested)}`
+    return refused('Malformed', why, 'correct the value in git')
+  }
+  if (response.status === 500) {
+    const name = /failed calling webhook "([^"]{1,253})"/.exec(message)?.[1]
+    if (name !== undefined) return { state: 'unproven', failure: unavailableAdmission(requested, shorten(name)), webhookDown: true }
+    return { state: 'unproven', failure: failureOfResponse(response, requested), webhookDown: false }
+  }
+  const causes = causesOf(answer)
+  if (causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
+    const why = `NamespaceTerminating: namespace ${requested.resource?.namespace ?? ''} is being deleted`
+    return refused('NamespaceTerminating', why, 'wait until the namespace is gone; where it stays, look at its finalizers')
+  }
+  if (response.status === 404) return { state: 'refused', reason: 'NamespaceMissing', failure: failureOfResponse(response, requested) }
+  const denied = deniedBy(requested, [message, ...causes.map((cause) => cause.message)])
+  if (denied !== undefined) return refused('Denied', denied, 'change the object in git so that it is allowed, or the policy')
+  const fixed = causes.filter((cause) => IMMUTABLE.test(cause.message))
+  if (fixed.length > 0) {
+    const reported = fixed
+      .slice(0, 5)
+      .map(({ field, message: text }) => `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`)
+    return refused(
+      'Immutable',
+      `Immutable: ${reported.join('; ')}`,
+      'delete the object so that the syncer makes it anew, or put the live value into git',
+    )
+  }
+  const failure = failureOfRefusal(response, requested)
+  if (response.status === 409) return { state: 'refused', reason: 'Conflict', failure }
+  if (response.status === 413) return { state: 'refused', reason: 'TooLarge', failure }
+  if (response.status === 403 && /exceeded quota: /.test(message)) return { state: 'refused', reason: 'QuotaExceeded', failure }
+  return { state: 'refused', reason: 'Invalid', failure }
+}
+
+/** At most five, in order: the server walks a map of Go, so that it names the same places in another order each time. */
+function placesIn(message: string, pattern: RegExp): readonly string[] {
+  const places = new Set([...message.matchAll(pattern)].map((match) => match[1] ?? ''))
+  return [...places].sort(compareText).slice(0, 5)
+}
+
+/** The denier and its message; without the message where it may quote a secret. */
+function deniedBy(requested: RequestDescription, messages: readonly string[]): string | undefined {
+  for (const message of messages) {
+    const policy = POLICY.exec(message)
+    const webhook = WEBHOOK.exec(message)
+    const [name, words] = policy === null ? [webhook?.[1], webhook?.[2]] : [policy[1], policy[2]]
+    if (name === undefined) continue
+    const who = policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
+    return words === undefined || words.trim() === '' || hidesText(requested, words)
+      ? `${who} denies it`
+      : `${who} denies it: ${shorten(words, requested)}`
+  }
+  return undefined
+}
+
+/** Without the quoted value: it may be long, and it may be a secret. */
+function endOf(message: string): string {
+  return shorten(message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message)
+}
+
+function causesOf(answer: JsonObject | undefined): readonly Cause[] {
+  const causes = objectsIn(partOf(answer, 'details', 'causes'))
+  return causes
+    .map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
+    .sort((left, right) => compareText(left.field, right.field) || compareText(left.message, right.message))
+}

@@ -1,0 +1,5 @@
+/** Who wrote what, by the audit log of the API server. */
+export { AuditIntake } from './audit/audit-intake.ts'
+export { openAuditLog } from './audit/audit-log.ts'
+export { startAuditServer } from './audit/audit-server.ts'
+export type { AuditSource } from './ports/audit-source.ts'

@@ -1,0 +1,120 @@
+/**
+ * The deliveries of an API server to an audit webhook (`--audit-webhook-config-file`): an `EventList` of `audit.k8s.io/v1`. They stay in memory
+ * within limits; a lost event makes an answer "not known" and never wrong. No I/O here.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
+import { type AuditedWrite, type ResourceId, readAuditedWrite, resourceKey } from '@backporch/kyaml/resource'
+import type { AuditAnswer, AuditSource } from '../ports/audit-source.ts'
+
+/** Bytes. `--audit-webhook-truncate-max-batch-size` is 10 MiB by default. */
+export const BODY_LIMIT = 16_777_216
+
+export interface IntakeAnswer {
+  readonly status: 200 | 400 | 401 | 413 | 415
+  /** One sentence of ours, with nothing of the request in it. */
+  readonly why: string
+}
+
+interface Retained {
+  readonly location: string
+  readonly write: AuditedWrite
+  readonly bytes: number
+}
+
+export class AuditIntake implements AuditSource {
+  /** Undefined: everybody who reaches the address may send, which is for loopback alone. */
+  private readonly token: string | undefined
+  /** Each delivery names its cluster. */
+  private readonly named: boolean
+  /** Bytes of bodies whose events are kept. */
+  private readonly limit: number
+  /** Oldest first. */
+  private retained: Retained[] = []
+  private first = 0
+  private bytes = 0
+  private readonly byLocation = new Map<string, AuditedWrite[]>()
+
+  constructor({ token, named = false, limit = 67_108_864 }: { token: string | undefined; named?: boolean; limit?: number }) {
+    this.token = token
+    this.named = named
+    this.limit = limit
+  }
+
+  /** Refuses what it can by the headers alone. @returns an answer where the body need not be read */
+  refusal(headers: { readonly [name: string]: string | readonly string[] | undefined }): IntakeAnswer | undefined {
+    if (this.token !== undefined && !this.isToken(String(headers['authorization'] ?? ''))) {
+      return { status: 401, why: 'the token is missing or wrong (Authorization: Bearer ...)' }
+    }
+    const type = String(headers['content-type'] ?? '').split(';')[0]
+    if (type?.trim().toLowerCase() !== 'application/json') return { status: 415, why: 'the content type is not application/json' }
+    return Number(headers['content-length'] ?? 0) > BODY_LIMIT ? TOO_LARGE : undefined
+  }
+
+  /** @param cluster name in the address; empty for the only one @param body undefined where it was longer than `BODY_LIMIT` */
+  take(cluster: string, body: Buffer | undefined): IntakeAnswer {
+    if (body === undefined || body.length > BODY_LIMIT) return TOO_LARGE
+    if (cluster === '' && this.named) return { status: 400, why: 'several clusters are looked at: name this one, as in /audit/prod-eu' }
+    let list: Json
+    try {
+      list = parseJson(body.toString('utf8'))
+    } catch {
+      return { status: 400, why: 'the body is not JSON' }
+    }
+    const items = isJsonObject(list) && getKey(list, 'kind') === 'EventList' ? getKey(list, 'items') : undefined
+    if (!isJsonArray(items)) return { status: 400, why: 'the body is not an EventList of audit.k8s.io/v1' }
+    for (const item of items) {
+      const write = readAuditedWrite(item)
+      if (write !== undefined) this.keep({ location: locationOf(cluster, write), write, bytes: Math.ceil(body.length / items.length) })
+    }
+    return { status: 200, why: 'ok' }
+  }
+
+  async writesTo(cluster: string, wanted: readonly ResourceId[]): Promise<AuditAnswer> {
+    const writes = wanted.map((id): [string, readonly AuditedWrite[]] => {
+      const locations = ['', cluster].flatMap((name) => locationsOf(name, id))
+      const own = [...new Set(locations)].flatMap((location) => this.byLocation.get(location) ?? [])
+      return [resourceKey(id), own.toSorted((left, right) => left.answeredAt - right.answeredAt)]
+    })
+    return { writes: new Map(writes), notes: [] }
+  }
+
+  private isToken(given: string): boolean {
+    const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+    return timingSafeEqual(hash(given), hash(`Bearer ${this.token ?? ''}`))
+  }
+
+  private keep(entry: Retained): void {
+    this.retained.push(entry)
+    this.bytes += entry.bytes
+    const known = this.byLocation.get(entry.location)
+    if (known === undefined) this.byLocation.set(entry.location, [entry.write])
+    else known.push(entry.write)
+    while (this.bytes > this.limit && this.first < this.retained.length) this.drop()
+    if (this.first < 10_000) return
+    this.retained = this.retained.slice(this.first)
+    this.first = 0
+  }
+
+  private drop(): void {
+    const oldest = this.retained[this.first]
+    this.first += 1
+    if (oldest === undefined) return
+    this.bytes -= oldest.bytes
+    const known = this.byLocation.get(oldest.location) ?? []
+    known.shift()
+    if (known.length === 0) this.byLocation.delete(oldest.location)
+  }
+}
+
+const TOO_LARGE: IntakeAnswer = { status: 413, why: 'the body has more than 16 MiB: lower --audit-webhook-truncate-max-batch-size' }
+
+function locationOf(cluster: string, { object }: AuditedWrite): string {
+  return `${cluster}\0${object.namespace}/${object.name}`
+}
+
+/** Of the object, its collection and its namespace. */
+function locationsOf(cluster: string, { namespace, name }: ResourceId): string[] {
+  const own = [`${cluster}\0${namespace}/${name}`, `${cluster}\0${namespace}/`]
+  return namespace === '' ? own : [...own, `${cluster}\0/${namespace}`]
+}

@@ -1,0 +1,106 @@
+/** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
+import type { Clock } from '@backporch/system/clock'
+import type { Trace } from '@backporch/system/trace'
+import { ApiServerWriter } from '../apply/api-server-writer.ts'
+import { ApiConnection, type ConnectionOptions } from '../connection/api-connection.ts'
+import { readApi, writeApi } from '../connection/cluster-api.ts'
+import { credentialSource } from '../connection/credentials.ts'
+import { type KubeconfigOptions, readKubeconfig } from '../connection/kubeconfig.ts'
+import { eventApi } from '../events/event-api.ts'
+import { EventWriter } from '../events/event-writer.ts'
+import { probeAccess } from '../objects/probe-access.ts'
+import type { ClusterAccessAnswer } from '../ports/cluster.ts'
+import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
+import type { OpenedDriftEvents } from '../ports/drift-events.ts'
+import { ApiServerWatch } from '../watch/api-server-watch.ts'
+import type { WatchOptions } from '../watch/watch-options.ts'
+import { ApiServerCluster } from './api-server-cluster.ts'
+
+export interface ConnectOptions extends KubeconfigOptions {
+  readonly clock: Clock
+  /** `--cluster`: name of the cluster; the context's name by default. */
+  readonly name?: string
+  /** `--kubeconfig-exec-allow`: absolute paths. */
+  readonly execAllow?: readonly string[]
+  readonly version: string
+  /** Milliseconds for one request; 30 s unless given. */
+  readonly timeout?: number
+  /** Called for each request. */
+  readonly trace?: Trace
+  readonly connection?: Pick<ConnectionOptions, 'random' | 'pingEvery' | 'pingWithin' | 'connectTimeout' | 'maxBody'>
+}
+
+export interface ConnectedCluster {
+  readonly name: string
+  readonly reader: ApiServerCluster
+  /** Over the connection of the reader. Nothing is followed at first. */
+  watch(observer: WatchObserver, options?: WatchOptions): ClusterWatch
+  /** Ends the connection and its watches. An idle one does not keep the process alive. */
+  close(): void
+}
+
+/** A cluster for reading only. @param given `--namespace`: of objects that have none; the context's by default. @throws Failure BP1006 */
+export function connectCluster(options: ConnectOptions, given?: string): ConnectedCluster {
+  const { connection, namespace } = open(options)
+  const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: given ?? namespace })
+  const watches: ClusterWatch[] = []
+  return {
+    name: connection.name,
+    reader,
+    watch(observer, watchOptions) {
+      const watch = new ApiServerWatch(connection, observer, options.clock, watchOptions)
+      watches.push(watch)
+      return watch
+    },
+    close() {
+      for (const watch of watches) void watch.close()
+      connection.close()
+    },
+  }
+}
+
+/** Our rights in a cluster, for `check`, over a connection of its own. @throws Failure BP1006, BP30xx */
+export async function probeCluster(options: ConnectOptions, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
+  const { connection } = open(options)
+  try {
+    return await probeAccess(readApi(connection), namespace, signal)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The writing side, over a connection of its own, for the settle step only. @param given as that of `connectCluster`. @throws Failure BP1006 */
+export function connectClusterWriter(options: ConnectOptions, given?: string): { readonly writer: ApiServerWriter; close(): void } {
+  const { connection, namespace } = open(options)
+  const writer = new ApiServerWriter(readApi(connection), writeApi(connection), {
+    clock: options.clock,
+    defaultNamespace: given ?? namespace,
+    userAgent: userAgent(options),
+  })
+  return { writer, close: () => connection.close() }
+}
+
+/** Events about drift, over a connection of its own: nothing else can be written with it. @throws Failure BP1006 */
+export function connectDriftEvents(options: ConnectOptions): OpenedDriftEvents {
+  const { connection } = open(options)
+  return { events: new EventWriter(eventApi(connection), readApi(connection), options.clock), close: () => connection.close() }
+}
+
+function open(options: ConnectOptions): { readonly connection: ApiConnection; readonly namespace: string } {
+  const access = readKubeconfig(options)
+  const { clock, environment } = options
+  const source = credentialSource(access, { environment, execAllow: options.execAllow ?? [], now: () => clock.now() })
+  const connection = new ApiConnection(options.name ?? access.context, access, source, {
+    clock,
+    environment,
+    userAgent: userAgent(options),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.trace === undefined ? {} : { trace: options.trace }),
+    ...options.connection,
+  })
+  return { connection, namespace: access.namespace }
+}
+
+function userAgent({ version }: ConnectOptions): string {
+  return `backporch/${version}`
+}

@@ -1,0 +1,2 @@
+/** Watches of kinds. */
+export { type ClusterWatch, type KindWatchState, STALE_AFTER, type WatchedKind, type WatchObserver } from './ports/cluster-watch.ts'

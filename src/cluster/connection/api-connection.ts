@@ -1,0 +1,330 @@
+/** The connection to one cluster: credentials, a transport that is reopened when it is gone, and retries of repeatable requests. */
+import type { LookupFunction } from 'node:net'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Clock } from '@backporch/system/clock'
+import type { Trace } from '@backporch/system/trace'
+import { chooseProxy, type Environment } from './choose-proxy.ts'
+import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
+import type { ClusterAccess } from './kubeconfig.ts'
+import { failureOfFault, failureOfResponse, type RequestDescription } from './kubernetes-failure.ts'
+import { withoutLinkLocal } from './link-local.ts'
+import { openTransport } from './open-transport.ts'
+import { type ApiResponse, type ApiStream, faultOf, type HttpMethod, TRANSPORT_DEFAULTS, type Transport } from './transport.ts'
+
+export interface ApiCall {
+  readonly method: HttpMethod
+  /** From the server's root, with query. */
+  readonly path: string
+  readonly accept?: string
+  readonly contentType?: string
+  readonly body?: string
+  /** Sending it twice does no harm. */
+  readonly repeatable: boolean
+  /** Statuses below 500 that are an answer to the caller, not a failure. */
+  readonly answers?: readonly number[]
+  readonly userAgent?: string
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock
+  readonly environment: Environment
+  /** `backporch/0.1.0`; the API server writes it into its audit events. */
+  readonly userAgent: string
+  /** Milliseconds for one request. */
+  readonly timeout?: number
+  /** From 0 to 1, for the jitter of retries. */
+  readonly random?: () => number
+  readonly pingEvery?: number
+  readonly pingWithin?: number
+  readonly connectTimeout?: number
+  readonly maxBody?: number
+  /** Of the server's name; the system's unless given. */
+  readonly lookup?: LookupFunction
+  /** Called for each request, also for retries. */
+  readonly trace?: Trace
+}
+
+const TIMEOUT = 30_000
+const ATTEMPTS = 4
+const FIRST_WAIT = 200
+/** Longest Retry-After that is followed. */
+const LONGEST_WAIT = 30_000
+/** As client-go: files with tokens are read again after a minute. */
+const CREDENTIALS_LAST = 60_000
+
+interface Opened {
+  readonly transport: Transport
+  readonly credentials: Credentials
+  readonly generation: number
+}
+
+export class ApiConnection {
+  readonly name: string
+  private readonly access: ClusterAccess
+  private readonly source: CredentialSource
+  private readonly options: ConnectionOptions
+  private opened: Promise<Opened> | undefined
+  private current: Opened | undefined
+  /** For streams that the limit of the current connection has no room for. */
+  private further: readonly Opened[] = []
+  private openingFurther: Promise<void> | undefined
+  private readAt = 0
+  private generation = 0
+  /** Connections of this generation and later ones have the credentials that were read last. */
+  private authorisedFrom = 0
+  /** Credentials that were read anew after a 401 and got a 401 again: they are not read anew for a minute. */
+  private refusedAt = Number.NEGATIVE_INFINITY
+
+  constructor(name: string, access: ClusterAccess, source: CredentialSource, options: ConnectionOptions) {
+    this.name = name
+    this.access = access
+    this.source = source
+    this.options = options
+  }
+
+  /**
+   * Sends a call, with retries where they are safe and may help: 429 (always: the server did not act), 5xx and broken connections (repeatable
+   * calls only), 401 once with credentials read anew.
+   * @returns an answer of 2xx, or of a status in `call.answers`
+   * @throws Failure BP30xx; the reason of `signal` when that aborted
+   */
+  async send(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse> {
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.attempt(call, requested, signal)
+      if ('status' in outcome) return outcome
+      if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure
+      await this.options.clock.sleep(this.waitFor(attempt, outcome.retryAfter), signal)
+    }
+  }
+
+  /**
+   * Opens a GET whose body goes on, over the connection of the requests while that has room. Sent once, and again only after a 401, with
+   * credentials read anew.
+   * @returns any status but 200 as an answer
+   * @throws Failure BP30xx without an answer; the reason of `signal` when that aborted
+   */
+  async stream(
+    { path, accept = 'application/json' }: Pick<ApiCall, 'path' | 'accept'>,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiStream | ApiResponse> {
+    const headers = { accept, 'accept-encoding': 'identity', 'user-agent': this.options.userAgent }
+    const timeout = this.options.timeout ?? TIMEOUT
+    const work = ({ transport, credentials }: Opened) =>
+      transport.stream({ path, headers: { ...headers, ...credentials.headers }, timeout, signal })
+    try {
+      const { answer } = await this.authorised(async () => {
+        for (;;) {
+          const current = await this.open(signal)
+          // From here to the request nothing waits, so that no two streams take the same room.
+          const opened = this.withRoom(current)
+          if (opened !== undefined) return { opened, answer: await this.traced(`GET ${path}`, signal, () => work(opened)) }
+          await this.openFurther(current.credentials, signal)
+        }
+      })
+      return answer
+    } catch (thrown) {
+      if (thrown instanceof Failure || signal.aborted) throw thrown
+      throw this.withExpiry(failureOfFault(faultOf(thrown), requested))
+    }
+  }
+
+  /** Of the connection of the requests; undefined while there is none. */
+  get protocol(): Transport['protocol'] | undefined {
+    return this.current?.transport.protocol
+  }
+
+  /** Changes with each connection that is opened. */
+  get openedConnections(): number {
+    return this.generation
+  }
+
+  /** The failure of an answer to `stream`. */
+  failureOf(answer: ApiResponse, requested: RequestDescription): { readonly failure: Failure; readonly retryAfter: number | undefined } {
+    return { failure: this.withExpiry(failureOfResponse(answer, requested)), retryAfter: retryAfter(answer) }
+  }
+
+  /** Open streams go on until they end or are closed. */
+  close(): void {
+    for (const { transport } of [...this.further, ...(this.current === undefined ? [] : [this.current])]) transport.close()
+    this.further = []
+    this.current = undefined
+    this.opened = undefined
+  }
+
+  private async attempt(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse | FailedAttempt> {
+    try {
+      const { answer } = await this.authorised(async () => {
+        const opened = await this.open(signal)
+        return { opened, answer: await this.traced(`${call.method} ${call.path}`, signal, () => this.transmit(opened, call, signal)) }
+      })
+      if ((answer.status >= 200 && answer.status < 300) || call.answers?.includes(answer.status) === true) return answer
+      const failure = this.withExpiry(failureOfResponse(answer, requested))
+      const busy = answer.status === 429
+      const again = busy || (call.repeatable && answer.status >= 500 && answer.status !== 501)
+      return { failure, again, retryAfter: retryAfter(answer) }
+    } catch (thrown) {
+      if (thrown instanceof Failure || signal.aborted) throw thrown
+      const fault = faultOf(thrown)
+      const again = call.repeatable && fault.fault === 'broken'
+      return { failure: this.withExpiry(failureOfFault(fault, requested)), again, retryAfter: undefined }
+    }
+  }
+
+  private async authorised<Answer extends { readonly status: number }>(
+    exchange: () => Promise<{ readonly answer: Answer; readonly opened: Opened }>,
+  ): Promise<{ readonly answer: Answer; readonly opened: Opened }> {
+    const first = await exchange()
+    if (first.answer.status !== 401 || this.isRecent(this.refusedAt)) return first
+    // Others may have read them anew while this request was under way.
+    if (first.opened.generation >= this.authorisedFrom) {
+      this.source.forget()
+      this.close()
+      this.authorisedFrom = this.generation + 1
+    }
+    const again = await exchange()
+    if (again.answer.status === 401) this.refusedAt = this.now()
+    return again
+  }
+
+  private async traced<Answer extends ApiStream | ApiResponse>(
+    what: string,
+    signal: AbortSignal,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const started = performance.now()
+    const to = { system: 'cluster', name: this.name } as const
+    const report = (outcome: string): void => this.options.trace?.({ to, what, outcome, milliseconds: performance.now() - started })
+    try {
+      const answer = await work()
+      report(`${answer.status} (${'body' in answer ? `${answer.body.length} characters` : 'a stream'})`)
+      return answer
+    } catch (thrown) {
+      report(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
+      throw thrown
+    }
+  }
+
+  private transmit(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+    return opened.transport.send({
+      method: call.method,
+      path: call.path,
+      headers: {
+        accept: call.accept ?? 'application/json',
+        'accept-encoding': 'gzip',
+        'user-agent': call.userAgent ?? this.options.userAgent,
+        ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        ...opened.credentials.headers,
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      timeout: this.options.timeout ?? TIMEOUT,
+      signal,
+    })
+  }
+
+  private async open(signal: AbortSignal): Promise<Opened> {
+    const { current } = this
+    const fresh = this.isRecent(this.readAt)
+    if (current?.transport.usable === true && fresh) return current
+    // Callers share one opening, so that a dead server costs one attempt; it ends with the first caller's signal.
+    this.opened ??= this.reopen(signal).finally(() => {
+      this.opened = undefined
+    })
+    return this.opened
+  }
+
+  private async reopen(signal: AbortSignal): Promise<Opened> {
+    const credentials = await this.source.read(signal)
+    const before = this.current
+    this.readAt = this.now()
+    if (before?.transport.usable === true && sameTls(before.credentials, credentials)) {
+      this.current = { ...before, credentials }
+      return this.current
+    }
+    before?.transport.close()
+    this.current = await this.connect(credentials, signal)
+    return this.current
+  }
+
+  private withRoom(current: Opened): Opened | undefined {
+    const { credentials } = current
+    const isOf = (one: Opened): boolean => one.transport.usable && sameTls(one.credentials, credentials)
+    // Streams of older credentials go on until they end.
+    for (const one of this.further) if (!isOf(one)) one.transport.close()
+    this.further = this.further.filter(isOf)
+    const found = [current, ...this.further].find(({ transport }) => transport.hasRoom)
+    return found === undefined ? undefined : { ...found, credentials }
+  }
+
+  private openFurther(credentials: Credentials, signal: AbortSignal): Promise<void> {
+    this.openingFurther ??= this.connect(credentials, signal)
+      .then((opened) => {
+        this.further = [...this.further, opened]
+      })
+      .finally(() => {
+        this.openingFurther = undefined
+      })
+    return this.openingFurther
+  }
+
+  private async connect(credentials: Credentials, signal: AbortSignal): Promise<Opened> {
+    const { server, proxyUrl } = this.access
+    const proxy = chooseProxy(server, proxyUrl, this.options.environment)
+    if (proxy !== undefined && 'problem' in proxy) {
+      throw new Failure({
+        code: 'BP1006',
+        what: 'the proxy of the cluster cannot be used',
+        where: this.access.file,
+        why: proxy.problem,
+        remedy: 'correct proxy-url or the environment variable',
+      })
+    }
+    const lookup = withoutLinkLocal(this.options.lookup)
+    const transport = await openTransport({ ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials, lookup }, signal)
+    this.generation += 1
+    return { transport, credentials, generation: this.generation }
+  }
+
+  private limits(): Partial<typeof TRANSPORT_DEFAULTS> {
+    const { pingEvery, pingWithin, connectTimeout, maxBody } = this.options
+    const given = Object.entries({ pingEvery, pingWithin, connectTimeout, maxBody }).filter(([, value]) => value !== undefined)
+    return Object.fromEntries(given)
+  }
+
+  private waitFor(attempt: number, requested: number | undefined): number {
+    const random = (this.options.random ?? Math.random)()
+    // Clients spread over some time above the server's wish, so that they do not all come back at once.
+    if (requested !== undefined) return Math.min(requested, LONGEST_WAIT) * (1 + random / 4)
+    return FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + random)
+  }
+
+  private withExpiry(failure: Failure): Failure {
+    const ended = this.current === undefined ? undefined : expiredSince(this.current.credentials, this.options.clock.now())
+    return failure.code !== 'BP3002' || ended === undefined ? failure : failure.because(`the client certificate was valid until ${ended}`)
+  }
+
+  /** A clock that was set back makes nothing last longer. */
+  private isRecent(at: number): boolean {
+    return Math.abs(this.now() - at) < CREDENTIALS_LAST
+  }
+
+  private now(): number {
+    return this.options.clock.now().getTime()
+  }
+}
+
+interface FailedAttempt {
+  readonly failure: Failure
+  readonly again: boolean
+  readonly retryAfter: number | undefined
+}
+
+/** Milliseconds. API servers send seconds, and never dates, which RFC 9110 §10.2.3 also knows. */
+function retryAfter(answer: ApiResponse): number | undefined {
+  const value = answer.headers.get('retry-after')
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined
+}
+
+function sameTls(left: Credentials, right: Credentials): boolean {
+  return left.authority === right.authority && left.certificate === right.certificate && left.key === right.key
+}

@@ -1,0 +1,88 @@
+/**
+ * Access to an API server in two parts. `ReadApi` reads, and applies as a dry run: its holder has no means to write. `WriteApi` is for the
+ * writer alone.
+ */
+import type { ApiConnection } from './api-connection.ts'
+import type { RequestDescription } from './kubernetes-failure.ts'
+import type { ApiResponse } from './transport.ts'
+
+export interface GetOptions {
+  readonly accept?: string
+  /** Statuses that are an answer to the caller, not a failure. */
+  readonly answers?: readonly number[]
+}
+
+export interface ReadApi {
+  readonly cluster: string
+  get(path: string, requested: RequestDescription, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
+  /** Server-side apply with `dryRun=All` and `force=true`. A refusal (4xx, and some 500) is an answer. */
+  dryRunApply(object: AppliedObject, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  /** May we do this? Stores nothing, and is sent with `dryRun=All` all the same. */
+  reviewAccess(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  /** What may we do in a namespace? Stores nothing either. */
+  reviewRules(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+}
+
+export interface WriteApi {
+  apply(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  jsonPatch(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  delete(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+}
+
+interface AppliedObject {
+  /** Path of the object, without a query. */
+  readonly path: string
+  readonly body: string
+  readonly fieldManager: string
+}
+
+export interface ApiWrite extends AppliedObject {
+  readonly userAgent: string
+  readonly answers?: readonly number[]
+}
+
+const APPLY = 'application/apply-patch+yaml'
+const JSON_PATCH = 'application/json-patch+json'
+/** Statuses of a refusal; 500 for an unknown field (docs/facts/refused-applies.md). */
+const REFUSALS = [400, 403, 404, 409, 413, 422, 500]
+const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
+const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+
+export function readApi(connection: ApiConnection): ReadApi {
+  return {
+    cluster: connection.name,
+    get: (path, requested, signal, options = {}) =>
+      connection.send({ method: 'GET', path, repeatable: true, ...options }, requested, signal),
+    dryRunApply: ({ path, body, fieldManager }, requested, signal) => {
+      const query = new URLSearchParams({ dryRun: 'All', fieldManager, force: 'true', fieldValidation: 'Ignore' })
+      const call = { path: `${path}?${query}`, body, contentType: APPLY, repeatable: true, answers: REFUSALS }
+      return connection.send({ method: 'PATCH', ...call }, requested, signal)
+    },
+    reviewAccess: (body, requested, signal) =>
+      connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, requested, signal),
+    reviewRules: (body, requested, signal) =>
+      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, requested, signal),
+  }
+}
+
+/** No request is repeated: after a lost answer the caller reads the object again. */
+export function writeApi(connection: ApiConnection): WriteApi {
+  const query = ({ fieldManager }: ApiWrite): URLSearchParams => new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })
+  const call = ({ body, userAgent, answers }: ApiWrite) => ({
+    body,
+    userAgent,
+    repeatable: false,
+    ...(answers === undefined ? {} : { answers }),
+  })
+  return {
+    apply: (write, requested, signal) => {
+      const path = `${write.path}?${query(write)}&force=true`
+      return connection.send({ method: 'PATCH', path, contentType: APPLY, ...call(write) }, requested, signal)
+    },
+    jsonPatch: (write, requested, signal) => {
+      const path = `${write.path}?${query(write)}`
+      return connection.send({ method: 'PATCH', path, contentType: JSON_PATCH, ...call(write) }, requested, signal)
+    },
+    delete: (write, requested, signal) => connection.send({ method: 'DELETE', path: write.path, ...call(write) }, requested, signal),
+  }
+}

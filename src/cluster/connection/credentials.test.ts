@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import { accessTo, NOBODY } from '../../../test/apiserver/scripted-cluster.ts'
+import { HANG } from '../../../test/processes/hang-command.ts'
+import { type CredentialOptions, credentialSource } from './credentials.ts'
+import type { ExecPlugin, KubeconfigUser } from './kubeconfig.ts'
+
+const signal = new AbortController().signal
+const SERVER = { url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICATE-----\nx' }
+const CREDENTIAL = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' }
+
+function sourceFor(user: Partial<KubeconfigUser>, options: Partial<CredentialOptions> = {}) {
+  return credentialSource(accessTo(SERVER, user), {
+    environment: process.env,
+    execAllow: [],
+    now: () => new Date('2026-11-21T09:00:00Z'),
+    ...options,
+  })
+}
+
+function program(t: TestContext, script: string): { readonly folder: string; readonly plugin: ExecPlugin } {
+  const folder = mkdtempSync(join(tmpdir(), 'exec-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const command = join(folder, 'plugin')
+  writeFileSync(command, `#!/bin/sh\necho run >> ${folder}/ran\n${script}\n`)
+  chmodSync(command, 0o755)
+  return {
+    folder,
+    plugin: { command, args: [], env: [{ name: 'EXTRA', value: 'yes' }], apiVersion: CREDENTIAL.apiVersion, provideClusterInfo: false },
+  }
+}
+
+function failsWith(code: string, ...parts: readonly RegExp[]) {
+  return (thrown: unknown): boolean => {
+    assert.ok(thrown instanceof Failure, String(thrown))
+    assert.equal(thrown.code, code, thrown.message)
+    for (const part of parts) assert.match(`${thrown.what} ${thrown.why} ${thrown.remedy}`, part)
+    assert.doesNotMatch(JSON.stringify(thrown) + String(thrown.stack), /HIDDEN/)
+    return true
+  }
+}
+
+test('a token, basic authentication and impersonation become headers', async () => {
+  assert.deepEqual((await sourceFor({ token: 'abc' }).read(signal)).headers, { authorization: 'Bearer abc' })
+  const basic = await sourceFor({ basic: { username: 'u', password: 'p' } }).read(signal)
+  assert.deepEqual(basic.headers, { authorization: `Basic ${Buffer.from('u:p').toString('base64')}` })
+  const impersonate = { user: 'eve', uid: '7', groups: ['a', 'b'], extra: { 'example.com/Team': ['x'] } }
+  assert.deepEqual((await sourceFor({ impersonate }).read(signal)).headers, {
+    'impersonate-user': 'eve',
+    'impersonate-uid': '7',
+    'impersonate-group': ['a', 'b'],
+    'impersonate-extra-example.com%2fteam': ['x'],
+  })
+})
+
+test('a token file wins over the token and is read each time', async (t) => {
+  const { folder } = program(t, '')
+  const tokenFile = join(folder, 'token')
+  const source = sourceFor({ token: 'old', tokenFile })
+  writeFileSync(tokenFile, 'one\n')
+  assert.equal((await source.read(signal)).headers['authorization'], 'Bearer one')
+  writeFileSync(tokenFile, 'two')
+  assert.equal((await source.read(signal)).headers['authorization'], 'Bearer two')
+})
+
+test('files that are missing and data that is no PEM are named by their field', async () => {
+  await assert.rejects(sourceFor({ tokenFile: '/nonexistent/token' }).read(signal), failsWith('BP1006', /tokenFile.*ENOENT/))
+  const data = Buffer.from('HIDDEN').toString('base64')
+  await assert.rejects(sourceFor({ key: { data } }).read(signal), failsWith('BP1006', /client-key is not PEM/))
+})
+
+test('a plugin that is not allowed is not run, and the flag that allows it is named', async (t) => {
+  const { folder, plugin } = program(t, 'echo HIDDEN')
+  await assert.rejects(
+    sourceFor({ exec: plugin }).read(signal),
+    failsWith('BP1008', new RegExp(`--kubeconfig-exec-allow=${plugin.command}`)),
+  )
+  assert.equal(existsSync(join(folder, 'ran')), false)
+})
+
+test('a plugin named without a path is found on the PATH and allowed by its absolute path', async (t) => {
+  const { folder, plugin } = program(t, `echo '${JSON.stringify({ ...CREDENTIAL, status: { token: 'from-path' } })}'`)
+  const environment = { ...process.env, PATH: `relative:${folder}:${process.env['PATH']}` }
+  const exec = { ...plugin, command: 'plugin' }
+  await assert.rejects(sourceFor({ exec }, { environment }).read(signal), failsWith('BP1008', new RegExp(plugin.command)))
+  const read = await sourceFor({ exec }, { environment, execAllow: [plugin.command] }).read(signal)
+  assert.equal(read.headers['authorization'], 'Bearer from-path')
+  await assert.rejects(
+    sourceFor({ exec: { ...plugin, command: 'no-such-plugin' } }, { environment }).read(signal),
+    failsWith('BP1008', /not on the PATH/),
+  )
+})
+
+test('an allowed plugin gets the contract and gives token, certificate and key until they expire', async (t) => {
+  const status = { token: 'tok', clientCertificateData: 'CERT', clientKeyData: 'KEY', expirationTimestamp: '2026-11-21T10:00:00Z' }
+  const { folder, plugin } = program(
+    t,
+    `echo "$KUBERNETES_EXEC_INFO $EXTRA" > "$(dirname "$0")/info"; echo '${JSON.stringify({ ...CREDENTIAL, status })}'`,
+  )
+  let now = new Date('2026-11-21T09:00:00Z')
+  const source = sourceFor({ exec: plugin }, { execAllow: [plugin.command], now: () => now })
+  const read = await source.read(signal)
+  assert.deepEqual([read.certificate, read.key, read.headers], ['CERT', 'KEY', { authorization: 'Bearer tok' }])
+  assert.match(readFileSync(join(folder, 'info'), 'utf8'), /"kind":"ExecCredential","spec":\{"interactive":false\}\} yes/)
+  await source.read(signal)
+  assert.equal(readFileSync(join(folder, 'ran'), 'utf8'), 'run\n')
+  now = new Date('2026-11-21T10:00:00Z')
+  await source.read(signal)
+  source.forget()
+  await source.read(signal)
+  assert.equal(readFileSync(join(folder, 'ran'), 'utf8'), 'run\nrun\nrun\n')
+})
+
+for (const [what, script, why] of [
+  ['fails', 'echo HIDDEN >&2; exit 3', /ended with 3/],
+  ['gives no JSON', 'echo HIDDEN', /not an ExecCredential/],
+  ['gives another kind', `echo '{"kind":"Pod","status":{"token":"HIDDEN"}}'`, /not an ExecCredential/],
+  ['gives no credential', `echo '${JSON.stringify({ ...CREDENTIAL, status: {} })}'`, /neither a token nor a certificate/],
+  ['writes without end', 'yes HIDDEN', /more than 1048576 bytes/],
+  ['hangs, with a child that hangs', HANG, /did not answer within 0.3 s/],
+] as const) {
+  test(`a plugin that ${what} gives no credentials, and nothing that it wrote is shown`, async (t) => {
+    const { plugin } = program(t, script)
+    const source = sourceFor({ exec: plugin }, { execAllow: [plugin.command], execTimeout: what.startsWith('hangs') ? 300 : 8_000 })
+    await assert.rejects(source.read(signal), failsWith('BP3002', why))
+  })
+}
+
+test('providers that run programs of the kubeconfig are refused', async (t) => {
+  const { folder } = program(t, '')
+  const config = { 'cmd-path': `touch ${folder}/ran` }
+  await assert.rejects(sourceFor({ authProvider: { name: 'gcp', config } }).read(signal), failsWith('BP1008', /only oidc/))
+  assert.equal(existsSync(join(folder, 'ran')), false)
+})
+
+test('an OpenID Connect token that is still valid is used, one that has expired and cannot be refreshed is not', async () => {
+  const tokenUntil = (seconds: number) => {
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    return `${part({ alg: 'none' })}.${part({ exp: seconds })}.c2ln`
+  }
+  // Their library asks the clock of the machine: this one is valid until the year 3000.
+  const valid = tokenUntil(32_503_680_000)
+  const read = await sourceFor({ authProvider: { name: 'oidc', config: { 'id-token': valid } } }).read(signal)
+  assert.equal(read.headers['authorization'], `Bearer ${valid}`)
+  const expired = { authProvider: { name: 'oidc', config: { 'id-token': tokenUntil(1000) } } }
+  await assert.rejects(sourceFor(expired).read(signal), failsWith('BP3002', /expired/))
+})
+
+test('nobody has no credentials, and that is no error here', async () => {
+  assert.deepEqual((await sourceFor(NOBODY).read(signal)).headers, {})
+})

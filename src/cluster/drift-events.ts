@@ -1,0 +1,2 @@
+/** Events about drift. */
+export type { DriftEvent, OpenedDriftEvents } from './ports/drift-events.ts'

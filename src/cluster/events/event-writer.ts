@@ -1,0 +1,147 @@
+/** Writes Events about drift. A repeat of an Event is counted in its series, as clients of events.k8s.io do. */
+import { createHash } from 'node:crypto'
+import { asFailure } from '@backporch/kyaml/failure'
+import { formatJson, isJsonObject, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { formatResourceId, metadataText } from '@backporch/kyaml/resource'
+import type { Clock } from '@backporch/system/clock'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import { failureOfResponse, jsonOf, statusOf } from '../connection/kubernetes-failure.ts'
+import type { ApiResponse } from '../connection/transport.ts'
+import { Discovery, objectPath, requestedFor } from '../objects/discovery.ts'
+import type { DriftEvent, DriftEvents } from '../ports/drift-events.ts'
+import { EVENTS_VERSION, type EventApi, requestedEvent } from './event-api.ts'
+
+/** Events of one turn; what exceeds them is counted in a note. */
+export const MOST_EVENTS = 20
+const CONTROLLER = 'backporch.dev/controller'
+/** Where Events of objects without a namespace are. */
+const CLUSTER_SCOPED = 'default'
+const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+
+type Live = Pick<DriftEvent, 'apiVersion' | 'resourceVersion'> & { readonly uid: string }
+
+export class EventWriter implements DriftEvents {
+  private readonly api: EventApi
+  private readonly reads: ReadApi
+  private readonly discovery: Discovery
+  private readonly clock: Clock
+  /** Namespaces in which the account may not write Events, for as long as this writer is used. */
+  private readonly forbidden = new Set<string>()
+
+  constructor(api: EventApi, reads: ReadApi, clock: Clock) {
+    this.api = api
+    this.reads = reads
+    this.discovery = new Discovery(reads, clock)
+    this.clock = clock
+  }
+
+  async write(events: readonly DriftEvent[], signal: AbortSignal): Promise<readonly Note[]> {
+    const notes: Note[] = []
+    const left = events.length - MOST_EVENTS
+    if (left > 0) notes.push(this.note(`${left} of ${events.length} Events are not written: a turn writes ${MOST_EVENTS} in a cluster`))
+    for (const event of events.slice(0, MOST_EVENTS)) {
+      const namespace = event.regarding.namespace || CLUSTER_SCOPED
+      if (this.forbidden.has(namespace)) continue
+      try {
+        notes.push(...(await this.one(event, namespace, signal)))
+      } catch (thrown) {
+        if (signal.aborted) return [...notes, this.note('Events are not written: the time for them is over')]
+        const { what, why, remedy } = asFailure(thrown)
+        return [...notes, this.note(`Events are not written: ${what}: ${why}; ${remedy}`)]
+      }
+    }
+    return notes
+  }
+
+  private async one(event: DriftEvent, namespace: string, signal: AbortSignal): Promise<readonly Note[]> {
+    const live = await this.liveOf(event, signal)
+    const body = bodyOf(event, live, namespace, microTime(this.clock))
+    const created = await this.api.create(namespace, formatJson(body), signal)
+    if (created.status === 403) return this.refused(created, namespace, 'create')
+    if (created.status !== 409) return []
+    return this.count(namespace, nameOf(event, live), signal)
+  }
+
+  /** An empty patch changes nothing and answers the Event, so that no right to read Events is needed. */
+  private async count(namespace: string, name: string, signal: AbortSignal): Promise<readonly Note[]> {
+    const answer = await this.api.patch(namespace, name, '{}', signal)
+    if (answer.status === 403) return this.refused(answer, namespace, 'patch')
+    const present = parseJson(answer.body)
+    if (answer.status !== 200 || !isJsonObject(present)) return []
+    const before = partOf(present, 'series', 'count')
+    const series = { count: (typeof before === 'number' ? before : 1) + 1, lastObservedTime: microTime(this.clock) }
+    // Of two controllers that count at once, one is refused.
+    const patch = { metadata: { resourceVersion: metadataText(present, 'resourceVersion') }, series }
+    await this.api.patch(namespace, name, formatJson(patch), signal)
+    return []
+  }
+
+  private refused(answer: ApiResponse, namespace: string, verb: 'create' | 'patch'): readonly Note[] {
+    // Of a namespace that is being deleted nobody needs to know more.
+    if (objectsIn(partOf(statusOf(answer.body), 'details', 'causes')).some((cause) => textOf(cause, 'reason') === 'NamespaceTerminating'))
+      return []
+    this.forbidden.add(namespace)
+    const { remedy } = failureOfResponse(answer, requestedEvent(this.api.cluster, verb, namespace))
+    return [this.note(`no Events are written in namespace ${namespace}, because the account may not: ${remedy}`)]
+  }
+
+  private async liveOf({ regarding, apiVersion, uid, resourceVersion }: DriftEvent, signal: AbortSignal): Promise<Live> {
+    if (uid !== undefined) return { apiVersion, uid, resourceVersion }
+    try {
+      const served = await this.discovery.find(apiVersion, regarding.kind, signal, regarding.group)
+      const requested = requestedFor(this.reads.cluster, 'get', served, regarding)
+      const path = objectPath(served, regarding.namespace, regarding.name)
+      const answer = await this.reads.get(path, requested, signal, { accept: METADATA, answers: [404] })
+      const live = answer.status === 404 ? undefined : jsonOf(answer, requested)
+      const text = (field: string): string => (isJsonObject(live) ? metadataText(live, field) : '')
+      return { apiVersion: served.apiVersion, uid: text('uid'), resourceVersion: text('resourceVersion') }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      asFailure(thrown)
+      return { apiVersion, uid: '', resourceVersion: '' }
+    }
+  }
+
+  private note(text: string): Note {
+    return { cause: 'events-not-written', subject: this.api.cluster, text }
+  }
+}
+
+/** The same object, reason and text are the same Event: the API server lets a client change nothing of an Event but its series. */
+function nameOf({ regarding, reason, note }: DriftEvent, { uid }: Live): string {
+  const parts = [formatResourceId(regarding), uid, reason, note]
+  return `backporch-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`
+}
+
+function bodyOf(event: DriftEvent, live: Live, namespace: string, eventTime: string): JsonObject {
+  const { reason, regarding, note } = event
+  const { apiVersion, uid, resourceVersion } = live
+  return {
+    apiVersion: EVENTS_VERSION,
+    kind: 'Event',
+    metadata: { name: nameOf(event, live), namespace },
+    eventTime,
+    type: reason === 'DriftDetected' ? 'Warning' : 'Normal',
+    reason,
+    action: 'Compare',
+    reportingController: CONTROLLER,
+    reportingInstance: 'backporch-controller',
+    regarding: {
+      ...(apiVersion === '' ? {} : { apiVersion }),
+      kind: regarding.kind,
+      ...(regarding.namespace === '' ? {} : { namespace: regarding.namespace }),
+      name: regarding.name,
+      ...(uid === '' ? {} : { uid }),
+      ...(resourceVersion === '' ? {} : { resourceVersion }),
+    },
+    note,
+  }
+}
+
+function microTime(clock: Clock): string {
+  return clock
+    .now()
+    .toISOString()
+    .replace(/(\.\d{3})Z$/, '$1000Z')
+}

@@ -1,0 +1,283 @@
+/**
+ * The kinds of the server and their paths: aggregated discovery (two requests for everything), or on servers without it a request for each
+ * group version. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
+ */
+import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '@backporch/kyaml/json'
+import { parseApiVersion } from '@backporch/kyaml/resource'
+import type { Clock } from '@backporch/system/clock'
+import { LRUCache } from 'lru-cache'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import {
+  jsonOf,
+  notKubernetes,
+  notServed,
+  type RequestDescription,
+  type RequestedResource,
+  requestedPath,
+} from '../connection/kubernetes-failure.ts'
+
+export interface ServedResource {
+  readonly apiVersion: string
+  readonly group: string
+  readonly kind: string
+  /** As in paths and in RBAC rules: `deployments`. */
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+}
+
+interface GroupVersion {
+  /** By kind. */
+  readonly kinds: ReadonlyMap<string, ServedResource>
+  /** The API service behind the group did not answer: the listed kinds may be old, and others may still be there. */
+  readonly stale: boolean
+}
+
+interface Catalogue {
+  /** By apiVersion; `undefined` marks one that is listed, but whose kinds need a request of their own (older servers). */
+  readonly groupVersions: Map<string, GroupVersion | undefined>
+  readonly readAt: number
+}
+
+const ACCEPT = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .concat('application/json')
+  .join(',')
+/** Milliseconds. A missing kind is looked up anew in an older catalogue: its CRD may have come since. */
+const TRUST_A_MISS = 2_000
+/** Milliseconds before each look for a kind whose path is not served any more: the server's handlers drop a CRD before its discovery does. */
+const LOOKS = [0, 0, 500, 2_000]
+/** Group versions by their content: clusters serve mostly the same, and each would take 30 KiB for them. */
+const SHARED = new LRUCache<string, GroupVersion>({ maxSize: 2_000, sizeCalculation: () => 1 })
+
+export class Discovery {
+  private readonly api: ReadApi
+  private readonly clock: Clock
+  private catalogue: Promise<Catalogue> | undefined
+
+  constructor(api: ReadApi, clock: Clock) {
+    this.api = api
+    this.clock = clock
+  }
+
+  /**
+   * An empty `apiVersion` finds the version of `group` with the kind that the server prefers.
+   * @throws Failure BP3009 when the kind is not served, BP3005 when its group does not answer, another BP30xx when it is not known
+   */
+  async find(apiVersion: string, kind: string, signal: AbortSignal, group = ''): Promise<ServedResource> {
+    const catalogue = await this.read(signal)
+    const wanted = { apiVersion, group, kind }
+    const found = await this.lookUpAny(catalogue, wanted, signal)
+    if (found !== undefined) return found
+    // Also where the clock was set back meanwhile.
+    if (Math.abs(this.now() - catalogue.readAt) > TRUST_A_MISS) {
+      this.catalogue = undefined
+      const again = await this.read(signal)
+      const late = await this.lookUpAny(again, wanted, signal)
+      if (late !== undefined) return late
+    }
+    const where = { cluster: this.api.cluster, apiVersion: apiVersion || group || 'v1' }
+    throw notServed(where, kind, 'discovery does not list it', await this.othersOf(kind))
+  }
+
+  /**
+   * Whether a kind that was listed is not served any more: its CRD was removed since.
+   * @throws Failure BP30xx where this is not known
+   */
+  async isGone({ apiVersion, kind }: ServedResource, signal: AbortSignal): Promise<boolean> {
+    for (const wait of LOOKS) {
+      await sleep(wait, undefined, { signal })
+      const known = await this.read(signal)
+      if ((await this.lookUp(known, apiVersion, kind, signal)) === undefined) return true
+      // The next look reads anew, unless another kind's has done so.
+      if ((await this.catalogue) === known) this.catalogue = undefined
+    }
+    return false
+  }
+
+  /** Versions in which the server has a kind of this name, as far as they are known without a request: kinds move between groups. */
+  private async othersOf(kind: string): Promise<readonly string[]> {
+    const groupVersions = (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
+    return [...groupVersions].flatMap(([version, known]) => (known?.kinds.has(kind) === true ? [version] : []))
+  }
+
+  /**
+   * Every namespaced kind that can be listed, each in the server's preferred version.
+   * @returns `unknown`: failures of groups whose API service does not answer
+   * @throws Failure BP30xx
+   */
+  async namespacedKinds(signal: AbortSignal): Promise<{ readonly kinds: readonly ServedResource[]; readonly unknown: readonly Failure[] }> {
+    const { groupVersions } = await this.read(signal)
+    const kinds = new Map<string, ServedResource>()
+    const unknown: Failure[] = []
+    for (const [version, known] of groupVersions) {
+      const listed = known ?? (await this.readGroupVersion(version, signal))
+      groupVersions.set(version, listed)
+      if (listed.stale) unknown.push(this.groupIsDown(version))
+      for (const served of listed.kinds.values()) {
+        const key = `${served.group}/${served.kind}`
+        if (served.namespaced && served.verbs.includes('list') && !kinds.has(key)) kinds.set(key, served)
+      }
+    }
+    return { kinds: [...kinds.values()], unknown }
+  }
+
+  /** Group versions, and their kinds as far as they are known without further requests: `apps/v1`, `apps/v1/Deployment`. @throws Failure BP30xx */
+  async apiVersions(signal: AbortSignal): Promise<readonly string[]> {
+    const { groupVersions } = await this.read(signal)
+    return [...groupVersions].flatMap(([version, known]) => [
+      version,
+      ...[...(known?.kinds.keys() ?? [])].map((kind) => `${version}/${kind}`),
+    ])
+  }
+
+  /** Discovery lists the preferred version of a group first. */
+  private async lookUpAny(
+    catalogue: Catalogue,
+    { apiVersion, group, kind }: Pick<ServedResource, 'apiVersion' | 'group' | 'kind'>,
+    signal: AbortSignal,
+  ): Promise<ServedResource | undefined> {
+    if (apiVersion !== '') return this.lookUp(catalogue, apiVersion, kind, signal)
+    for (const version of catalogue.groupVersions.keys()) {
+      const found = parseApiVersion(version).group === group ? await this.lookUp(catalogue, version, kind, signal) : undefined
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  private async lookUp(catalogue: Catalogue, apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedResource | undefined> {
+    if (!catalogue.groupVersions.has(apiVersion)) return undefined
+    let listed = catalogue.groupVersions.get(apiVersion)
+    if (listed === undefined) {
+      listed = await this.readGroupVersion(apiVersion, signal)
+      catalogue.groupVersions.set(apiVersion, listed)
+    }
+    const found = listed.kinds.get(kind)
+    if (found === undefined && listed.stale) throw this.groupIsDown(apiVersion)
+    return found
+  }
+
+  private read(signal: AbortSignal): Promise<Catalogue> {
+    this.catalogue ??= this.readAll(signal).catch((thrown: unknown) => {
+      this.catalogue = undefined
+      throw thrown
+    })
+    return this.catalogue
+  }
+
+  private async readAll(signal: AbortSignal): Promise<Catalogue> {
+    const groupVersions = new Map<string, GroupVersion | undefined>()
+    await Promise.all(['/api', '/apis'].map((path) => this.readRoot(path, groupVersions, signal)))
+    return { groupVersions, readAt: this.now() }
+  }
+
+  private async readRoot(path: string, into: Map<string, GroupVersion | undefined>, signal: AbortSignal): Promise<void> {
+    const requested = requestedPath(this.api.cluster, path)
+    const answer = jsonOf(await this.api.get(path, requested, signal, { accept: ACCEPT }), requested)
+    const kind = textOf(answer, 'kind')
+    if (!isJsonObject(answer)) throw notKubernetes(requested, 'its answer is not an object')
+    if (kind === 'APIGroupDiscoveryList') {
+      for (const group of objectsIn(getKey(answer, 'items'))) readGroup(group, into)
+    } else if (kind === 'APIVersions') {
+      for (const version of textsIn(getKey(answer, 'versions'))) into.set(version, undefined)
+    } else if (kind === 'APIGroupList') {
+      const versions = objectsIn(getKey(answer, 'groups')).flatMap((group) => objectsIn(getKey(group, 'versions')))
+      for (const version of versions) into.set(textOf(version, 'groupVersion'), undefined)
+    } else throw notKubernetes(requested, 'its answer is not a list of API groups')
+  }
+
+  private async readGroupVersion(apiVersion: string, signal: AbortSignal): Promise<GroupVersion> {
+    const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+    const requested = requestedPath(this.api.cluster, path)
+    const response = await this.api.get(path, requested, signal, { answers: [404] }).catch((thrown: unknown) => {
+      // An API service that is down hides the kinds of its own group only.
+      if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
+      throw thrown
+    })
+    if (response === undefined || response.status === 404) return { kinds: new Map(), stale: response === undefined }
+    const answer = jsonOf(response, requested)
+    if (!isJsonObject(answer) || getKey(answer, 'kind') !== 'APIResourceList')
+      throw notKubernetes(requested, 'its answer is not a list of resources')
+    const { group } = parseApiVersion(apiVersion)
+    const kinds = new Map<string, ServedResource>()
+    for (const resource of objectsIn(getKey(answer, 'resources'))) {
+      const [plural, kind] = [textOf(resource, 'name'), textOf(resource, 'kind')]
+      if (plural.includes('/') || kinds.has(kind)) continue
+      kinds.set(kind, {
+        apiVersion,
+        group,
+        kind,
+        plural,
+        namespaced: getKey(resource, 'namespaced') === true,
+        verbs: textsIn(getKey(resource, 'verbs')),
+      })
+    }
+    return { kinds, stale: false }
+  }
+
+  private groupIsDown(apiVersion: string): Failure {
+    return new Failure({
+      code: 'BP3005',
+      what: `the kinds of ${apiVersion} cannot be looked up`,
+      where: `cluster ${this.api.cluster}`,
+      why: 'the API service behind the group does not answer',
+      remedy: `look at the APIService of ${apiVersion}, then try again`,
+      retry: 'backoff',
+    })
+  }
+
+  private now(): number {
+    return this.clock.now().getTime()
+  }
+}
+
+function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>): void {
+  const group = textOf(item, 'metadata', 'name')
+  for (const version of objectsIn(getKey(item, 'versions'))) {
+    const apiVersion = group === '' ? textOf(version, 'version') : `${group}/${textOf(version, 'version')}`
+    const key = hash('sha256', `${apiVersion} ${formatJson(version)}`)
+    const known = SHARED.get(key) ?? readVersion(version, apiVersion, group)
+    SHARED.set(key, known)
+    into.set(apiVersion, known)
+  }
+}
+
+function readVersion(version: JsonObject, apiVersion: string, group: string): GroupVersion {
+  const kinds = new Map<string, ServedResource>()
+  for (const resource of objectsIn(getKey(version, 'resources'))) {
+    const kind = textOf(resource, 'responseKind', 'kind')
+    // A placeholder for subresources of a kind that is not served has no kind.
+    if (kind === '' || kinds.has(kind)) continue
+    const namespaced = textOf(resource, 'scope') === 'Namespaced'
+    const plural = textOf(resource, 'resource')
+    kinds.set(kind, { apiVersion, group, kind, plural, namespaced, verbs: textsIn(getKey(resource, 'verbs')) })
+  }
+  return { kinds, stale: textOf(version, 'freshness') === 'Stale' }
+}
+
+/** Path of a kind's collection, in a namespace or (empty) over all. */
+export function collectionPath(resource: ServedResource, namespace: string): string {
+  const { apiVersion, plural } = resource
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const middle = resource.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  return `${root}${middle}/${plural}`
+}
+
+export function objectPath(resource: ServedResource, namespace: string, name: string): string {
+  return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
+}
+
+/** The request, for failures. */
+export function requestedFor(
+  cluster: string,
+  verb: RequestDescription['verb'],
+  served: ServedResource,
+  { namespace = '', name = '' }: { readonly namespace?: string | undefined; readonly name?: string | undefined } = {},
+): RequestDescription {
+  const { group, kind, plural } = served
+  const resource: RequestedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }
+  return { cluster, verb, resource, path: collectionPath(served, namespace) }
+}

@@ -1,0 +1,180 @@
+/**
+ * The storage of Helm 3 and 4: an object for each revision, a Secret of type `helm.sh/release.v1` or, with `HELM_DRIVER=configmap`, a
+ * ConfigMap, with labels for name, version and status. Its `release` is base64 of gzip of JSON with the rendered `manifest`, without hooks and
+ * without the `crds/` of a chart (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`, `pkg/release/v1/release.go`).
+ */
+import { gunzipSync } from 'node:zlib'
+import type { PackageFile } from '@backporch/kyaml/files'
+import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
+import type { DeployedRelease, HelmReleaseRef, Inventory } from '../ports/cluster.ts'
+
+/** Kinds of the stores in the cluster. A third one, `sql`, is a database elsewhere. */
+export const STORES = ['Secret', 'ConfigMap'] as const
+export type Store = (typeof STORES)[number]
+
+interface StoredRevision {
+  readonly store: Store
+  readonly version: number
+  /** `deployed`, `failed`, `superseded`, `uninstalled`, `pending-upgrade` and so on (helm `pkg/release/common/status.go`). */
+  readonly status: string
+  readonly object: JsonObject
+}
+
+/** The revisions of one release in one store that count. */
+export interface StoredRelease {
+  /** The base of Helm's next upgrade. */
+  readonly current: StoredRevision
+  /** A later one that failed, or is under way. */
+  readonly later: StoredRevision | undefined
+}
+
+/** Takes the revisions of one release in one store as they come, and keeps the two that count. */
+export class RevisionPicker {
+  private deployed: StoredRevision | undefined
+  private newest: StoredRevision | undefined
+
+  add(store: Store, object: JsonObject): void {
+    const labels = labelsOf(object)
+    const revision = { store, version: Number(labels.get('version') ?? 0) || 0, status: labels.get('status') ?? '', object }
+    if (this.newest === undefined || revision.version > this.newest.version) this.newest = revision
+    if (revision.status === 'deployed' && revision.version > (this.deployed?.version ?? -1)) this.deployed = revision
+  }
+
+  clear(): void {
+    this.deployed = undefined
+    this.newest = undefined
+  }
+
+  /**
+   * The newest deployed revision; without one, and after an uninstall, the newest of all (helm `pkg/action/upgrade.go`, prepareUpgrade).
+   * Undefined where there is none.
+   */
+  pick(): StoredRelease | undefined {
+    const { newest } = this
+    if (newest === undefined) return undefined
+    if (this.deployed === undefined || isUninstalled(newest)) return { current: newest, later: undefined }
+    return { current: this.deployed, later: newest.version > this.deployed.version ? newest : undefined }
+  }
+}
+
+/** Its objects are gone but for those that Helm was told to keep, and the next release begins anew. */
+function isUninstalled({ status }: StoredRevision): boolean {
+  return status.startsWith('uninstall')
+}
+
+/** The content of a stored revision, with the content of Secrets. */
+interface DecodedRevision {
+  readonly resources: readonly Resource[]
+  /** As it is stored. */
+  readonly release: Json
+  /** Milliseconds since 1970; 0 where the release has no time. */
+  readonly deployedAt: number
+  /** The revision of a rollback; undefined for anything else, and where a person wrote the description. */
+  readonly rollbackTo: number | undefined
+}
+
+/** Bytes. A release is at most 1 MiB of gzip, as its object is; a larger content is no manifest of a release. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** Objects without a namespace get the release's. @returns undefined for an object that is no release in Helm's format */
+export function decodeRevision({ store, object }: StoredRevision, namespace: string): DecodedRevision | undefined {
+  const stored = partOf(object, 'data', 'release')
+  if (typeof stored !== 'string') return undefined
+  try {
+    // All data of a Secret is base64 once more.
+    const text = store === 'Secret' ? Buffer.from(stored, 'base64').toString('latin1') : stored
+    const packed = Buffer.from(text, 'base64')
+    const zipped = packed[0] === 0x1f && packed[1] === 0x8b && packed[2] === 0x08
+    const release = parseJson((zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'))
+    const manifest = partOf(release, 'manifest')
+    if (typeof manifest !== 'string') return undefined
+    return { resources: resourcesOf(manifest, namespace), release, ...infoOf(release) }
+  } catch {
+    // A parser's message may quote the manifest, which may hold Secrets.
+    return undefined
+  }
+}
+
+/** An object that the server names (`generateName`) has no name here and is left out. */
+function resourcesOf(manifest: string, namespace: string): Resource[] {
+  return parseGoYaml(manifest, 'the manifest').documents.flatMap((document) =>
+    objectsOfDocument(document, manifest, 'the manifest').flatMap(({ object }) => {
+      const read = readResource(object)
+      if ('problem' in read) return []
+      const { id } = read
+      return [{ ...read, id: { ...id, namespace: id.namespace === '' ? namespace : id.namespace } }]
+    }),
+  )
+}
+
+function infoOf(release: Json): Omit<DecodedRevision, 'resources' | 'release'> {
+  // helm `pkg/action/rollback.go`, prepareRollback
+  const to = /^Rollback to (\d{1,9})$/.exec(textOf(release, 'info', 'description'))?.[1]
+  return { deployedAt: Date.parse(textOf(release, 'info', 'last_deployed')) || 0, rollbackTo: to === undefined ? undefined : Number(to) }
+}
+
+const NOTHING: DecodedRevision = { resources: [], release: null, deployedAt: 0, rollbackTo: undefined }
+
+/** The name of a revision, for people. */
+export function describeRevision(namespace: string, name: string, { version, status }: StoredRevision): string {
+  return `Helm release ${namespace}/${name} revision ${version}${status === 'deployed' ? '' : ` (${status})`}`
+}
+
+/**
+ * @param location gives each object the namespace that it has in the cluster
+ * @returns undefined where one of the revisions is no release
+ */
+export async function inventoryOfRelease(
+  { helmRelease: { namespace, name }, withChart = false }: HelmReleaseRef,
+  { current, later }: StoredRelease,
+  location: (resource: Resource) => Resource | Promise<Resource>,
+): Promise<Inventory | undefined> {
+  const [decoded, after] = [decodeRevision(current, namespace), later === undefined ? NOTHING : decodeRevision(later, namespace)]
+  if (decoded === undefined || after === undefined) return undefined
+  const resources = await Promise.all(decoded.resources.map(location))
+  const tried = await Promise.all(after.resources.map(location))
+  const { rollbackTo, deployedAt } = decoded
+  const failed = [later, current].find((revision) => revision?.status === 'failed')
+  const why = failed === undefined ? '' : `${describeRevision(namespace, name, failed)} failed`
+  return {
+    source: describeRevision(namespace, name, current),
+    resources: resources.map(({ id }) => id),
+    ...(isUninstalled(current) ? {} : { applied: resources }),
+    ...(rollbackTo === undefined ? {} : { rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` } }),
+    ...(withChart ? { release: deployed({ namespace, name }, current, decoded.release) } : {}),
+    ...(failed === undefined ? {} : { refused: (failed === later ? tried : resources).map(({ id }) => ({ id, why })) }),
+    ...(later === undefined ? {} : { later: { source: describeRevision(namespace, name, later), resources: tried.map(({ id }) => id) } }),
+  }
+}
+
+function deployed(of: Pick<DeployedRelease, 'namespace' | 'name'>, { version, status }: StoredRevision, release: Json): DeployedRelease {
+  const values = partOf(release, 'config')
+  const metadata = partOf(release, 'chart', 'metadata')
+  return {
+    ...of,
+    revision: version,
+    status,
+    chartTitle: `${textOf(metadata, 'name')} ${textOf(metadata, 'version')}`,
+    chart: chartOf(partOf(release, 'chart'), textOf(release, 'manifest')),
+    values: isJsonObject(values) ? values : {},
+    manifest: textOf(release, 'manifest'),
+  }
+}
+
+/** Files in base64. Dependencies are not stored (helm `pkg/chart/v2/chart.go`): a chart that used none is whole without them. */
+function chartOf(chart: Json | undefined, manifest: string): readonly PackageFile[] | undefined {
+  const given = partOf(chart, 'metadata')
+  if (!isJsonObject(given) || /^# Source: [^/\n]+\/charts\//m.test(manifest)) return undefined
+  const { dependencies: _, ...metadata } = given
+  const file = (path: string, content: Uint8Array): PackageFile => ({ path, mode: '100644', content })
+  const text = (path: string, value: Json): PackageFile => file(path, new TextEncoder().encode(formatJson(value)))
+  const stored = ['templates', 'files'].flatMap((name) =>
+    objectsIn(partOf(chart, name)).map((each) => file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64'))),
+  )
+  const schema = textOf(chart, 'schema')
+  const own = [text('Chart.yaml', metadata), text('values.yaml', partOf(chart, 'values') ?? {})]
+  if (schema !== '') own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
+  return [...own, ...stored].filter(({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'))
+}

@@ -1,0 +1,127 @@
+/** Lists of metadata, for inventories that are only marks on the objects. No content of an object is read. */
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
+import { metadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
+import { notKubernetes } from '../connection/kubernetes-failure.ts'
+import type { Inventory, ListedLocation, ListingRef } from '../ports/cluster.ts'
+import { requestedFor, type ServedResource } from './discovery.ts'
+import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+import { isWorthListing, unlessRefused } from './read-everywhere.ts'
+import type { LiveSources } from './read-live.ts'
+
+const PARALLEL = 8
+
+/** One list to read, of one namespace or, with an empty one, of all. */
+interface MetadataList {
+  readonly served: ServedResource
+  readonly namespace: string
+  readonly labelSelector: string
+}
+
+/** Answers listings; each shared list is read once. A kind that is not served has no objects. @throws only the reason of `signal` */
+export async function listLocations(
+  sources: LiveSources,
+  refs: readonly ListingRef[],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure)[]> {
+  const lists = new Map<string, MetadataList | Failure>()
+  const keyOf = ({ group, kind, namespace }: ListedLocation, { labelSelector }: ListingRef): string =>
+    `${group}/${kind}/${namespace}/${labelSelector}`
+  for (const ref of refs) {
+    for (const location of ref.listing) {
+      const key = keyOf(location, ref)
+      if (lists.has(key)) continue
+      const list = await listOfLocation(sources, location, ref.labelSelector, signal)
+      if (list !== undefined) lists.set(key, list)
+    }
+  }
+  const found = await listMetadata(
+    sources,
+    [...lists.values()].flatMap((list) => (list instanceof Failure ? [] : [list])),
+    signal,
+  )
+  return refs.map((ref) => {
+    const answers = ref.listing.flatMap((position) => {
+      const list = lists.get(keyOf(position, ref))
+      return list === undefined ? [] : [list instanceof Failure ? list : (found.get(list) ?? [])]
+    })
+    return gathered('a listing', answers)
+  })
+}
+
+/** One inventory of several lists; a Failure where none of them could be read. */
+export function gathered(source: string, answers: readonly (Failure | readonly JsonObject[])[]): Inventory | Failure {
+  const unread = answers.filter((answer) => answer instanceof Failure)
+  const [first] = unread
+  if (first !== undefined && unread.length === answers.length) return first
+  const objects = answers.flatMap((answer) => (answer instanceof Failure ? [] : answer))
+  return { source, resources: objects.map(idOf), objects, ...(unread.length === 0 ? {} : { unread }) }
+}
+
+/** Undefined where the kind is not served: then there is nothing of it. */
+async function listOfLocation(
+  { discovery, defaultNamespace }: LiveSources,
+  { group, kind, namespace }: ListedLocation,
+  labelSelector: string,
+  signal: AbortSignal,
+): Promise<MetadataList | Failure | undefined> {
+  try {
+    const served = await discovery.find('', kind, signal, group)
+    return { served, namespace: served.namespaced ? namespace || defaultNamespace : '', labelSelector }
+  } catch (thrown) {
+    const failure = failureOrThrow(thrown)
+    return failure.code === 'BP3009' ? undefined : failure
+  }
+}
+
+/**
+ * Every list, each whole or a Failure. A kind in many namespaces is listed once over all of them, where the account may.
+ * @throws only the reason of `signal`
+ */
+export async function listMetadata(
+  sources: LiveSources,
+  lists: readonly MetadataList[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<MetadataList, readonly JsonObject[] | Failure>> {
+  const answers = new Map<MetadataList, readonly JsonObject[] | Failure>()
+  const read = (list: MetadataList): Promise<readonly JsonObject[] | Failure> => listOnce(sources, list, signal).catch(failureOrThrow)
+  const kinds = Map.groupBy(lists, ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector}`)
+  await inParallel([...kinds.values()], PARALLEL, async (own) => {
+    const [first] = own
+    if (first !== undefined && isWorthListing(first.served, own.length)) {
+      const whole = { ...first, namespace: '' }
+      const all = await unlessRefused(sources.refused, first.served, () => listOnce(sources, whole, signal)).catch(failureOrThrow)
+      if (all !== undefined) {
+        const locations = all instanceof Failure ? undefined : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
+        for (const list of own) answers.set(list, all instanceof Failure ? all : (locations?.get(list.namespace) ?? []))
+        return
+      }
+    }
+    for (const list of own) answers.set(list, await read(list))
+  })
+  return answers
+}
+
+/** A kind whose CRD was removed after discovery listed it has no objects. */
+async function listOnce({ api, discovery }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
+  const objects: JsonObject[] = []
+  const requested = requestedFor(api.cluster, 'list', served, { namespace })
+  const take = (item: JsonObject): void => {
+    if (metadataText(item, 'name') === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
+    const metadata = getKey(item, 'metadata')
+    objects.push({ apiVersion: served.apiVersion, kind: served.kind, metadata: isJsonObject(metadata) ? metadata : {} })
+  }
+  const selected = labelSelector === '' ? {} : { labelSelector }
+  try {
+    await listObjects(api, served, { namespace, ...selected, metadataOnly: true, take, restart: () => objects.splice(0) }, signal)
+  } catch (thrown) {
+    if (failureOrThrow(thrown).code === 'BP3009' && (await discovery.isGone(served, signal))) return []
+    throw thrown
+  }
+  return objects
+}
+
+function idOf(object: JsonObject): ResourceId {
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  return { group, kind: textOf(object, 'kind'), namespace: metadataText(object, 'namespace'), name: metadataText(object, 'name') }
+}

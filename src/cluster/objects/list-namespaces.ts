@@ -1,0 +1,36 @@
+/** All objects of some namespaces, as metadata, over every kind that the server serves and the account may list. */
+import type { Failure } from '@backporch/kyaml/failure'
+import type { Inventory } from '../ports/cluster.ts'
+import { gathered, listMetadata } from './list-metadata.ts'
+import type { LiveSources } from './read-live.ts'
+
+/**
+ * Kinds that the control plane writes often, or that a metrics server computes for each request: no package manages them, and a list of them
+ * costs much.
+ */
+const NEVER_LISTED = new Set([
+  '/Event',
+  'events.k8s.io/Event',
+  '/Endpoints',
+  'discovery.k8s.io/EndpointSlice',
+  'coordination.k8s.io/Lease',
+  'apps/ControllerRevision',
+])
+const COMPUTED_GROUPS = /(^|\.)metrics\.k8s\.io$/
+
+/** @throws Failure BP30xx where not even the kinds are known */
+export async function listNamespaces(
+  sources: LiveSources,
+  namespaces: readonly string[],
+  signal: AbortSignal,
+): Promise<Inventory | Failure> {
+  const { kinds, unknown } = await sources.discovery.namespacedKinds(signal)
+  const listed = kinds.filter(({ group, kind }) => !NEVER_LISTED.has(`${group}/${kind}`) && !COMPUTED_GROUPS.test(group))
+  const lists = listed.flatMap((served) => namespaces.map((namespace) => ({ served, namespace, labelSelector: '' })))
+  const found = await listMetadata(sources, lists, signal)
+  const answers = lists.flatMap((list) => {
+    const answer = found.get(list)
+    return answer === undefined ? [] : [answer]
+  })
+  return gathered(`the namespaces ${namespaces.join(', ')}`, [...unknown, ...answers])
+}

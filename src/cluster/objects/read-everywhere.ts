@@ -1,0 +1,66 @@
+/**
+ * One list of a kind in all namespaces instead of many requests for single objects or namespaces: a request costs the API server as much as 30
+ * to 80 more objects in a list (docs/facts/list-cost.md).
+ */
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import { notKubernetes } from '../connection/kubernetes-failure.ts'
+import { requestedFor, type ServedResource } from './discovery.ts'
+import { listObjects } from './list-objects.ts'
+
+/** Requests that a list of everything has to save. */
+const WORTH_IT = 8
+/** Listed objects that cost as much as one request. */
+const OBJECTS_A_REQUEST = 20
+
+/** Kinds (`apiVersion/kind`) that the account may not list in all namespaces: tried once in the life of a process, not in each turn. */
+export type RefusedKinds = Set<string>
+
+/** @returns undefined where `list` is forbidden, now or before. @throws as `list` otherwise */
+export async function unlessRefused<Answer>(
+  refused: RefusedKinds,
+  { apiVersion, kind }: ServedResource,
+  list: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const key = `${apiVersion}/${kind}`
+  if (refused.has(key)) return undefined
+  try {
+    return await list()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code !== 'BP3003') throw thrown
+    refused.add(key)
+    return undefined
+  }
+}
+
+/** @param requests that the objects would take otherwise */
+export function isWorthListing(served: ServedResource, requests: number): boolean {
+  return served.namespaced && requests >= WORTH_IT
+}
+
+/**
+ * By `namespace/name`; undefined where the account may not read all namespaces, or where the cluster has so many objects of the kind that
+ * single requests cost less.
+ * @throws Failure BP30xx
+ */
+export async function readEverywhere(
+  api: ReadApi,
+  served: ServedResource,
+  { wanted, requests, refused }: { readonly wanted: ReadonlySet<string>; readonly requests: number; readonly refused: RefusedKinds },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, JsonObject> | undefined> {
+  const found = new Map<string, JsonObject>()
+  const requested = requestedFor(api.cluster, 'list', served)
+  const take = (item: JsonObject): void => {
+    const name = metadataText(item, 'name')
+    if (name === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
+    const key = `${metadataText(item, 'namespace')}/${name}`
+    if (wanted.has(key)) found.set(key, item)
+  }
+  const most = requests * OBJECTS_A_REQUEST
+  const options = { namespace: '', most, take, restart: () => found.clear() }
+  const end = await unlessRefused(refused, served, () => listObjects(api, served, options, signal))
+  return end === 'complete' ? found : undefined
+}

@@ -1,0 +1,130 @@
+/** The objects of Helm releases, from either of Helm's stores in the cluster. */
+import { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { labelsOf, type Resource } from '@backporch/kyaml/resource'
+import type { HelmReleaseRef, Inventory } from '../ports/cluster.ts'
+import {
+  decodeRevision,
+  describeRevision,
+  inventoryOfRelease,
+  RevisionPicker,
+  STORES,
+  type Store,
+  type StoredRelease,
+} from './helm-storage.ts'
+import { failureOrThrow, listObjects } from './list-objects.ts'
+import type { LiveSources } from './read-live.ts'
+
+/**
+ * Reads both stores of each namespace once, because only Helm's user knows which is in use. A release in one of them counts also where the
+ * other one may not be read; of two the one that was deployed last counts.
+ * @returns in the order of the questions: undefined where neither store has a revision; Failure BP3003 where a store may not be read and the
+ * other one has nothing, BP3012 where a revision cannot be read, BP30xx
+ */
+export async function readHelmReleases(
+  sources: LiveSources,
+  questions: readonly HelmReleaseRef[],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure | undefined)[]> {
+  const namespaces = Map.groupBy(questions, ({ helmRelease }) => helmRelease.namespace)
+  const stores = new Map(
+    [...namespaces].map(([namespace, own]) => {
+      const names = [...new Set(own.map(({ helmRelease }) => helmRelease.name))].filter((name) => RELEASE_NAME.test(name))
+      return [namespace, STORES.map((store) => readStore(sources, { namespace, names }, store, signal).catch(failureOrThrow))] as const
+    }),
+  )
+  return Promise.all(
+    questions.map(async (question) =>
+      releaseIn(sources, question, await Promise.all(stores.get(question.helmRelease.namespace) ?? []), signal).catch(failureOrThrow),
+    ),
+  )
+}
+
+/** No other name is one of a release (helm `pkg/chartutil/validate_name.go`): a wrong one must not spoil the list of the others. */
+const RELEASE_NAME = /^[a-z0-9](?:[-.a-z0-9]{0,51}[a-z0-9])?$/
+
+type StoredReleases = ReadonlyMap<string, StoredRelease>
+
+async function releaseIn(
+  sources: LiveSources,
+  ref: HelmReleaseRef,
+  answers: readonly (StoredReleases | Failure)[],
+  signal: AbortSignal,
+): Promise<Inventory | undefined> {
+  const { namespace, name } = ref.helmRelease
+  const releases = answers.flatMap((answer) => (answer instanceof Failure ? [] : (answer.get(name) ?? [])))
+  const failure = answers.find((answer) => answer instanceof Failure)
+  // A store that cannot be read may have the release.
+  if (releases.length === 0 && failure !== undefined) throw failure
+  const deployedAt = ({ current }: StoredRelease): number => decodeRevision(current, namespace)?.deployedAt ?? 0
+  const [found] = releases.length > 1 ? releases.sort((left, right) => deployedAt(right) - deployedAt(left)) : releases
+  if (found === undefined) return undefined
+  const inventory = await inventoryOfRelease(ref, found, (resource) => placed(sources, resource, signal))
+  if (inventory === undefined) throw notARelease(sources.api.cluster, describeRevision(namespace, name, found.current))
+  return inventory
+}
+
+/** By name. Content that was read in this session is not read again while its version is the same. @throws Failure BP30xx */
+async function readStore(
+  sources: LiveSources,
+  { namespace, names }: StoreQuestion,
+  store: Store,
+  signal: AbortSignal,
+): Promise<StoredReleases> {
+  if (names.length === 0) return new Map()
+  const { revisions } = sources
+  const at = `${store}/${namespace}`
+  if (names.some((name) => revisions.has(at, name))) {
+    const listed = await listStore(sources, { namespace, names, metadataOnly: true }, store, signal)
+    const whole = [...listed].flatMap(([name, release]) => {
+      const known = revisions.whole(at, name, release)
+      return known === undefined ? [] : [[name, known] as const]
+    })
+    if (whole.length === listed.size) return new Map(whole)
+  }
+  const read = await listStore(sources, { namespace, names, metadataOnly: false }, store, signal)
+  for (const [name, release] of read) revisions.keep(at, name, release)
+  return read
+}
+
+interface StoreQuestion {
+  readonly namespace: string
+  readonly names: readonly string[]
+}
+
+/** Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
+async function listStore(
+  { api, discovery }: LiveSources,
+  { namespace, names, metadataOnly }: StoreQuestion & { readonly metadataOnly: boolean },
+  store: Store,
+  signal: AbortSignal,
+): Promise<StoredReleases> {
+  const served = await discovery.find('v1', store, signal)
+  const pickers = new Map(names.map((name) => [name, new RevisionPicker()]))
+  const take = (object: JsonObject): void => pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
+  const restart = (): void => pickers.forEach((picker) => void picker.clear())
+  const wanted = names.length === 1 ? `name=${names[0]}` : `name in (${names.join(',')})`
+  const labelSelector = `owner=helm,${wanted},status!=superseded`
+  await listObjects(api, served, { namespace, labelSelector, metadataOnly, take, restart }, signal)
+  return new Map(
+    [...pickers].flatMap(([name, picker]) => [picker.pick()].flatMap((found) => (found === undefined ? [] : [[name, found] as const]))),
+  )
+}
+
+/** A kind that is gone has no objects; an object of an unknown kind keeps the namespace that Helm would use. */
+async function placed({ discovery }: LiveSources, resource: Resource, signal: AbortSignal): Promise<Resource> {
+  const { apiVersion, id } = resource
+  const scope = await discovery.find(apiVersion, id.kind, signal).catch((thrown: unknown) => void failureOrThrow(thrown))
+  return scope?.namespaced === false ? { ...resource, id: { ...id, namespace: '' } } : resource
+}
+
+function notARelease(cluster: string, release: string): Failure {
+  return new Failure({
+    code: 'BP3012',
+    what: `the ${release} cannot be read`,
+    where: `cluster ${cluster}`,
+    why: 'what is stored of it is no release as Helm 3 and 4 store it',
+    remedy: 'look at it with helm get manifest; where Helm can read it, report this',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,208 @@
+/** The live view of wanted objects: grouped by kind and namespace, each group read on its own. */
+import { Failure } from '@backporch/kyaml/failure'
+import { DEEPEST, getKey, isDeeperThan, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { type LiveState, type LiveView, metadataText, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import { notKubernetes } from '../connection/kubernetes-failure.ts'
+import type { AdmissionOutages } from './admission-outages.ts'
+import type { Discovery, ServedResource } from './discovery.ts'
+import { requestedFor } from './discovery.ts'
+import type { KnownRevisions } from './known-revisions.ts'
+import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
+
+/** So few wanted objects of one kind and namespace are read by name. */
+const FEW = 4
+const PARALLEL = 8
+/** No connection, no credentials: the other groups would fail the same way, each after its own time limit. */
+const WHOLE_CLUSTER = new Set(['BP3001', 'BP3002', 'BP3007'])
+
+interface Group {
+  readonly apiVersion: string
+  readonly group: string
+  readonly kind: string
+  readonly namespace: string
+  readonly secret: boolean
+  /** By name: the keys that want it (one, or two when one id has no namespace). */
+  readonly wanted: Map<string, string[]>
+}
+
+interface Reading {
+  readonly group: Group
+  readonly served: ServedResource
+  /** Undefined reads the whole namespace. */
+  readonly name: string | undefined
+}
+
+export interface LiveSources {
+  readonly api: ReadApi
+  readonly discovery: Discovery
+  /** Namespace of objects of a namespaced kind that name none. */
+  readonly defaultNamespace: string
+  readonly refused: RefusedKinds
+  readonly outages: AdmissionOutages
+  readonly revisions: KnownRevisions
+}
+
+/** As `ClusterReader.readLive`. @throws only the reason of `signal` */
+export async function readLive(sources: LiveSources, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+  const view = new Map<string, LiveState>()
+  const groups = groupWanted(wanted, sources.defaultNamespace)
+  const readings: Reading[] = []
+  await inParallel(groups, PARALLEL, async (group) => {
+    try {
+      const served = await sources.discovery.find(group.apiVersion, group.kind, signal, group.group)
+      const one = group.secret || group.wanted.size <= FEW
+      readings.push(...(one ? [...group.wanted.keys()] : [undefined]).map((name) => ({ group, served, name })))
+    } catch (thrown) {
+      answerUnreadable(view, group, undefined, failureOrThrow(thrown))
+    }
+  })
+  let down: Failure | undefined
+  const single = await readTogether(sources, readings, view, signal)
+  await inParallel(single, PARALLEL, async ({ group, served, name }) => {
+    if (down !== undefined) return answerUnreadable(view, group, name, down)
+    try {
+      await readGroup(sources.api, { served, group, name }, view, signal)
+    } catch (thrown) {
+      const failure = failureOrThrow(thrown)
+      if (WHOLE_CLUSTER.has(failure.code)) down = failure
+      answerUnreadable(view, group, name, failure)
+    }
+  })
+  // In the order of the question, whatever order the answers came in.
+  return new Map(
+    wanted.flatMap(({ id }) => {
+      const state = view.get(resourceKey(id))
+      return state === undefined ? [] : [[resourceKey(id), state] as const]
+    }),
+  )
+}
+
+/** Kinds in many namespaces are listed once. @returns the groups that are left */
+async function readTogether(
+  sources: LiveSources,
+  readings: readonly Reading[],
+  view: Map<string, LiveState>,
+  signal: AbortSignal,
+): Promise<readonly Reading[]> {
+  const kinds = Map.groupBy(readings, ({ served, group }) => (group.secret ? undefined : served))
+  const single: Reading[] = [...(kinds.get(undefined) ?? [])]
+  await inParallel([...kinds], PARALLEL, async ([served, own]) => {
+    if (served === undefined) return
+    const found = isWorthListing(served, own.length) ? await readAll(sources, served, own, signal) : undefined
+    if (found instanceof Failure && WHOLE_CLUSTER.has(found.code))
+      return own.forEach(({ group, name }) => {
+        answerUnreadable(view, group, name, found)
+      })
+    // Single reads show which objects cannot be read, and why.
+    if (found === undefined || found instanceof Failure) return void single.push(...own)
+    for (const { group, name } of own) {
+      for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
+        const state = stateOf(sources.api.cluster, found.get(`${group.namespace}/${wantedName}`), false)
+        for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
+      }
+    }
+  })
+  return single
+}
+
+async function readAll(
+  { api, refused }: LiveSources,
+  served: ServedResource,
+  readings: readonly Reading[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, JsonObject> | Failure | undefined> {
+  const names = readings.flatMap(({ group, name }) => {
+    const wantedNames = name === undefined ? [...group.wanted.keys()] : [name]
+    return wantedNames.map((each) => `${group.namespace}/${each}`)
+  })
+  try {
+    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length, refused }, signal)
+  } catch (thrown) {
+    return failureOrThrow(thrown)
+  }
+}
+
+function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string): readonly Group[] {
+  const groups = new Map<string, Group>()
+  for (const { id, apiVersion } of wanted) {
+    const namespace = id.namespace === '' ? defaultNamespace : id.namespace
+    const key = `${apiVersion}/${id.group}/${id.kind}/${namespace}`
+    const known = { apiVersion, group: id.group, kind: id.kind, namespace, secret: isSecret(id) }
+    const group = groups.get(key) ?? { ...known, wanted: new Map<string, string[]>() }
+    groups.set(key, group)
+    const keys = group.wanted.get(id.name) ?? []
+    if (!keys.includes(resourceKey(id))) group.wanted.set(id.name, [...keys, resourceKey(id)])
+  }
+  return [...groups.values()]
+}
+
+async function readGroup(api: ReadApi, { served, group, name }: Reading, view: Map<string, LiveState>, signal: AbortSignal): Promise<void> {
+  const found = new Map<string, JsonObject>()
+  const namespace = served.namespaced ? group.namespace : ''
+  const requested = requestedFor(api.cluster, 'list', served, { namespace, name })
+  const list = (metadataOnly: boolean): Promise<unknown> =>
+    listObjects(
+      api,
+      served,
+      {
+        namespace,
+        ...(name === undefined ? {} : { name }),
+        metadataOnly,
+        take: (item) => {
+          const itemName = metadataText(item, 'name')
+          if (itemName === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
+          if (group.wanted.has(itemName) && (name === undefined || name === itemName)) found.set(itemName, item)
+        },
+        restart: () => found.clear(),
+      },
+      signal,
+    )
+  let metadataOnly = false
+  try {
+    await list(false)
+  } catch (thrown) {
+    const failure = failureOrThrow(thrown)
+    if (!group.secret || failure.code !== 'BP3003') throw failure
+    metadataOnly = true
+    // When this is forbidden too, the first failure names the rule to add.
+    await list(true).catch((second: unknown) => {
+      failureOrThrow(second)
+      throw failure
+    })
+  }
+  for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
+    const state = stateOf(api.cluster, found.get(wantedName), metadataOnly)
+    for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
+  }
+}
+
+/** @param item undefined where the complete list has none */
+function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
+  if (item === undefined) return { state: 'absent' }
+  if (!isDeeperThan(item, DEEPEST)) return { state: 'present', object: asObject(item, metadataOnly), metadataOnly }
+  const failure = new Failure({
+    code: 'BP3012',
+    what: `${String(item['kind'])} ${metadataText(item, 'name')} cannot be compared`,
+    where: `cluster ${cluster}`,
+    why: `it is nested more than ${DEEPEST} levels deep`,
+    remedy: 'make the object flatter, or leave it out of the package',
+    retry: 'on-change',
+  })
+  return { state: 'unreadable', failure }
+}
+
+/** A metadata-only item has nothing else that counts. */
+function asObject(item: JsonObject, metadataOnly: boolean): JsonObject {
+  if (!metadataOnly) return item
+  const metadata = getKey(item, 'metadata')
+  return { apiVersion: item['apiVersion'] ?? '', kind: item['kind'] ?? '', metadata: isJsonObject(metadata) ? metadata : {} }
+}
+
+function answerUnreadable(view: Map<string, LiveState>, group: Group, name: string | undefined, failure: Failure): void {
+  for (const [wantedName, keys] of group.wanted) {
+    if (name === undefined || name === wantedName) for (const key of keys) view.set(key, { state: 'unreadable', failure })
+  }
+}

@@ -1,0 +1,97 @@
+/** The server's OpenAPI v3 documents: the index, then one document for each requested group version. */
+import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import { jsonOf, notKubernetes, notServed, requestedPath } from '../connection/kubernetes-failure.ts'
+
+const INDEX = '/openapi/v3'
+// The handler leaves the type to Go's content sniffing (kube-openapi, pkg/handler3, `HandleDiscovery`).
+const INDEX_TYPES = ['text/plain']
+
+export class SchemaSource {
+  private readonly api: ReadApi
+  private index: Promise<ReadonlyMap<string, string>> | undefined
+  /** By the URL of the document, which holds a hash of its content. */
+  private readonly documents = new Map<string, Promise<Json>>()
+  private readonly schemas = new Map<string, FieldSchema>()
+
+  constructor(api: ReadApi) {
+    this.api = api
+  }
+
+  /** @throws Failure BP3009 when no document has the kind, another BP30xx when it is not known */
+  async schemaOf(apiVersion: string, kind: string, signal: AbortSignal): Promise<FieldSchema> {
+    const key = `${apiVersion}#${kind}`
+    const known = this.schemas.get(key)
+    if (known !== undefined) return known
+    const schema =
+      schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind) ?? (await this.lateSchema(apiVersion, kind, signal))
+    if (schema === undefined)
+      throw notServed({ cluster: this.api.cluster, apiVersion }, kind, 'the server publishes no OpenAPI schema of it')
+    this.schemas.set(key, schema)
+    return schema
+  }
+
+  /** The document as the server gives it. @throws Failure as `schemaOf` */
+  async document(apiVersion: string, signal: AbortSignal): Promise<Json> {
+    const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`
+    let url = (await this.readIndex(signal)).get(path)
+    if (url === undefined) {
+      this.index = undefined
+      url = (await this.readIndex(signal)).get(path)
+    }
+    if (url === undefined)
+      throw notServed({ cluster: this.api.cluster, apiVersion }, 'any kind', 'the server publishes no OpenAPI document of it')
+    try {
+      return await this.documentAt(url, signal)
+    } catch (thrown) {
+      // The URL has the hash of the document: after another kind came to the group, the server redirects from it.
+      this.index = undefined
+      signal.throwIfAborted()
+      const now = (await this.readIndex(signal)).get(path)
+      if (now === undefined || now === url) throw thrown
+      return this.documentAt(now, signal)
+    }
+  }
+
+  private documentAt(url: string, signal: AbortSignal): Promise<Json> {
+    const known = this.documents.get(url)
+    if (known !== undefined) return known
+    const wanted = this.get(url, signal)
+    this.documents.set(url, wanted)
+    wanted.catch(() => this.documents.delete(url))
+    return wanted
+  }
+
+  /** A CRD that came after the index was read is in a document with a new hash. */
+  private async lateSchema(apiVersion: string, kind: string, signal: AbortSignal): Promise<FieldSchema | undefined> {
+    this.index = undefined
+    return schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind)
+  }
+
+  private readIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    this.index ??= this.fetchIndex(signal).catch((thrown: unknown) => {
+      this.index = undefined
+      throw thrown
+    })
+    return this.index
+  }
+
+  private async fetchIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const answer = await this.get(INDEX, signal)
+    const paths = partOf(answer, 'paths')
+    if (!isJsonObject(paths)) throw notKubernetes(requestedPath(this.api.cluster, INDEX), 'its OpenAPI index has no paths')
+    const urls = new Map<string, string>()
+    for (const [path, entry] of Object.entries(paths)) {
+      const url = textOf(entry, 'serverRelativeURL')
+      // Only a path of this server: the index must not be able to send our credentials elsewhere.
+      if (/^\/(?!\/)/.test(url)) urls.set(path, url)
+    }
+    return urls
+  }
+
+  private async get(path: string, signal: AbortSignal): Promise<Json> {
+    const requested = requestedPath(this.api.cluster, path)
+    return jsonOf(await this.api.get(path, requested, signal), requested, path === INDEX ? INDEX_TYPES : [])
+  }
+}

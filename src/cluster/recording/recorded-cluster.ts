@@ -1,0 +1,219 @@
+/** The cluster port over a recording. What the recording cannot prove is unproven; nothing is guessed. */
+import { basename, extname } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import {
+  describeResourceId,
+  type LiveState,
+  type LiveView,
+  metadataText,
+  type Prediction,
+  parseApiVersion,
+  type Resource,
+  type ResourceId,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../ports/cluster.ts'
+import { inferredSchema } from './inferred-schema.ts'
+import { isKnownNamespaced } from './known-kinds.ts'
+import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'
+import { predictionKey, type Recording, readRecording } from './recording.ts'
+
+interface RecordedClusterOptions {
+  /** `--live`: a file or a folder. */
+  readonly path: string
+  /** `--cluster`; otherwise the name in the recording, or the file's. */
+  readonly name?: string
+  /** `--namespace`: of objects that have none; the one of the recording by default. */
+  readonly namespace?: string
+  /** For a recording without a time whose objects have none either. RFC 3339 UTC. */
+  readonly observedAt: string
+}
+
+/** @throws Failure BP1010, BP1110–BP1112 */
+export function openRecordedCluster(options: RecordedClusterOptions): RecordedCluster {
+  return new RecordedCluster(readRecording(options.path), options)
+}
+
+/** A recording of nothing, which does not claim to be complete: of every object it is unknown whether it is there. */
+export function emptyCluster(name: string, observedAt: string): RecordedCluster {
+  const recording: Recording = {
+    ...{ cluster: name, serverVersion: '', uid: '', observedAt, namespace: 'default' },
+    ...{ complete: [], absent: new Set<string>(), kinds: [], objects: new Map(), predictions: new Map(), schemas: [] },
+  }
+  return new RecordedCluster(recording, { path: '', name, observedAt })
+}
+
+export class RecordedCluster implements ClusterReader {
+  readonly name: string
+  private readonly recording: Recording
+  private readonly observedAt: string
+  private readonly schemas = new Map<string, FieldSchema>()
+  /** By group and kind: from the recording itself. */
+  private readonly namespaced: ReadonlyMap<string, boolean>
+
+  constructor(recording: Recording, options: RecordedClusterOptions) {
+    this.name = options.name ?? (recording.cluster || basename(options.path, extname(options.path)))
+    this.recording = options.namespace === undefined ? recording : { ...recording, namespace: options.namespace }
+    this.namespaced = new Map([
+      ...[...recording.objects.values()].map(({ id }) => [`${id.group}/${id.kind}`, id.namespace !== ''] as const),
+      ...recording.kinds.map(({ apiVersion, kind, namespaced }) => [`${parseApiVersion(apiVersion).group}/${kind}`, namespaced] as const),
+    ])
+    this.observedAt = recording.observedAt || newestTime(recording) || options.observedAt
+  }
+
+  async identify(_signal: AbortSignal): Promise<ClusterIdentity> {
+    const { uid, serverVersion: version, namespace } = this.recording
+    return { uid, version, observedAt: this.observedAt, recorded: true, namespace }
+  }
+
+  async servedKind(apiVersion: string, kind: string, _signal: AbortSignal): Promise<ServedKind> {
+    const namespaced = this.isNamespaced(apiVersion, kind)
+    if (namespaced === undefined) {
+      throw this.cannotSay(`whether ${kind} of ${apiVersion} lies in namespaces`, 'no such object and no schema of it is in the recording')
+    }
+    return { namespaced, schema: this.schemaOf(apiVersion, kind) }
+  }
+
+  async readLive(wanted: readonly WantedObject[], _signal: AbortSignal): Promise<LiveView> {
+    return new Map(wanted.map((one) => [resourceKey(one.id), this.stateOf(one)]))
+  }
+
+  async list(group: string, kind: string, _signal: AbortSignal): Promise<ObjectList> {
+    const { objects, complete } = this.recording
+    return {
+      objects: [...objects.values()].filter(({ id }) => id.group === group && id.kind === kind).map(({ object }) => object),
+      complete: complete.some(
+        (scope) => scope.kind === kind && scope.namespace === undefined && parseApiVersion(scope.apiVersion).group === group,
+      ),
+    }
+  }
+
+  async readInventories(refs: readonly InventoryQuestion[], _signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+    const evidence: RecordedEvidence = {
+      objects: [...this.recording.objects.values()],
+      defaultNamespace: this.recording.namespace,
+      isNamespaced: (group, kind) => this.isNamespaced(`${group}/`, kind),
+      isProvenAbsent: (id) => this.isProvenAbsent(id),
+      isWhole: ({ group, kind, namespace }) => this.isWhole(group, kind, namespace),
+      cannotSay: (what, why) => this.cannotSay(what, why),
+    }
+    return Promise.all(refs.map((ref) => recordedInventory(evidence, ref)))
+  }
+
+  async predict(resource: Resource, fieldManager: string, _signal: AbortSignal): Promise<Prediction> {
+    const recorded = this.recording.predictions.get(predictionKey(resource, fieldManager))
+    if (recorded === undefined) {
+      const failure = this.cannotSay(
+        `what an apply of ${describeResourceId(resource.id)} would give`,
+        'the recording does not hold this dry run',
+      )
+      return { state: 'unproven', failure }
+    }
+    const object = getKey(recorded, 'object')
+    if (isJsonObject(object)) return { state: 'predicted', object }
+    const why = getKey(recorded, 'refused')
+    const failure = new Failure({
+      code: 'BP3011',
+      what: `the apply of ${describeResourceId(resource.id)} is refused`,
+      where: `cluster ${this.name}, recorded ${this.observedAt}`,
+      why: typeof why === 'string' ? why : 'the recording does not say why',
+      remedy: 'correct the object, or what refuses it',
+      retry: 'on-change',
+    })
+    return { state: 'refused', failure }
+  }
+
+  private stateOf({ id, apiVersion }: WantedObject): LiveState {
+    const found = this.candidates(id, apiVersion).flatMap((candidate) => this.recording.objects.get(resourceKey(candidate)) ?? [])[0]
+    if (found === undefined) {
+      if (this.candidates(id, apiVersion).some((candidate) => this.isProvenAbsent(candidate))) return { state: 'absent' }
+      const failure = this.cannotSay(
+        `whether ${describeResourceId(id)} is there`,
+        'it is not in the recording, and the recording does not say that it is complete',
+      )
+      return { state: 'unreadable', failure }
+    }
+    if (apiVersion !== '' && found.apiVersion !== apiVersion) {
+      // Only the server can convert; a comparison across versions would find differences that are none.
+      return {
+        state: 'unreadable',
+        failure: this.cannotSay(`what ${describeResourceId(id)} is in ${apiVersion}`, `it was recorded in ${found.apiVersion}`),
+      }
+    }
+    return { state: 'present', object: found.object, metadataOnly: isSecret(id) && !hasContent(found.object) }
+  }
+
+  /** The id itself; where its namespace does not fit its kind, also the id that the server would take. */
+  private candidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
+    // An empty version is any: the group has the kind.
+    const namespaced = this.isNamespaced(apiVersion === '' ? `${id.group}/` : apiVersion, id.kind)
+    if (namespaced === true && id.namespace === '') return [{ ...id, namespace: this.recording.namespace }]
+    if (namespaced === false && id.namespace !== '') return [{ ...id, namespace: '' }]
+    return [id]
+  }
+
+  private isProvenAbsent(id: ResourceId): boolean {
+    return this.recording.absent.has(resourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
+  }
+
+  /** All objects of a kind in a namespace were recorded. */
+  private isWhole(group: string, kind: string, namespace: string): boolean {
+    return this.recording.complete.some(
+      (scope) =>
+        scope.kind === kind &&
+        parseApiVersion(scope.apiVersion).group === group &&
+        (scope.namespace === undefined || scope.namespace === namespace),
+    )
+  }
+
+  private isNamespaced(apiVersion: string, kind: string): boolean | undefined {
+    const { group } = parseApiVersion(apiVersion)
+    return this.namespaced.get(`${group}/${kind}`) ?? isKnownNamespaced(group, kind)
+  }
+
+  private schemaOf(apiVersion: string, kind: string): FieldSchema {
+    const key = `${apiVersion}#${kind}`
+    const known = this.schemas.get(key)
+    if (known !== undefined) return known
+    const published = this.recording.schemas.flatMap((document) => schemaOfKind(document, apiVersion, kind) ?? [])[0]
+    const objects = (): readonly JsonObject[] =>
+      [...this.recording.objects.values()]
+        .filter((one) => one.apiVersion === apiVersion && one.id.kind === kind)
+        .map(({ object }) => object)
+    const schema = published ?? inferredSchema(apiVersion, kind, objects())
+    this.schemas.set(key, schema)
+    return schema
+  }
+
+  private cannotSay(what: string, why: string): Failure {
+    return new Failure({
+      code: 'BP3012',
+      what: `the recording cannot say ${what}`,
+      where: `cluster ${this.name}, recorded ${this.observedAt}`,
+      why,
+      remedy: 'record the cluster again with what is missing, or ask the cluster itself',
+      retry: 'on-change',
+    })
+  }
+}
+
+/** Our recorder writes only the metadata of a Secret; the server gives every Secret a type. */
+function hasContent(object: JsonObject): boolean {
+  return ['data', 'stringData', 'type'].some((key) => Object.hasOwn(object, key))
+}
+
+/** The latest time in any object: the recording is not older than that. */
+function newestTime({ objects }: Recording): string {
+  let newest = ''
+  for (const { object } of objects.values()) {
+    const times = objectsIn(partOf(object, 'metadata', 'managedFields')).map((entry) => textOf(entry, 'time'))
+    for (const time of [...times, metadataText(object, 'creationTimestamp')]) {
+      if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && time > newest) newest = time
+    }
+  }
+  return newest
+}

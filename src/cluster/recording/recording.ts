@@ -1,0 +1,206 @@
+/**
+ * A recording: files of live objects as `kubectl get -o yaml --show-managed-fields` gives them, and beside them what our own
+ * recorder adds: a `Recording` that says how complete it is, the answers to dry runs, and the schemas.
+ *
+ *   recording.yaml      what was recorded, when, and which objects were looked for and not there
+ *   objects/…           live objects; in a recording by hand, any files at any place
+ *   predictions/…       `RecordedPrediction`, one for each dry run
+ *   schemas/…           OpenAPI v3 documents, trimmed
+ *
+ * Read by the kinds in the files, whatever their names, but for `schemas/`.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import {
+  canonicalJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
+import { decodeYaml, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { parseApiVersion, type Resource, type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
+import { appliedObject } from '../apply/applied-object.ts'
+
+export const RECORDING = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', prediction: 'RecordedPrediction' } as const
+
+/** Objects of a kind; without a namespace, in all of them. */
+interface RecordedScope {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string | undefined
+}
+
+export interface RecordedKind {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespaced: boolean
+}
+
+export interface Recording {
+  /** Name of the recorded cluster; empty where it is not recorded. */
+  readonly cluster: string
+  readonly serverVersion: string
+  readonly uid: string
+  /** RFC 3339 UTC; empty where it is not recorded. */
+  readonly observedAt: string
+  readonly namespace: string
+  /** Kinds of which everything was recorded. */
+  readonly complete: readonly RecordedScope[]
+  /** Keys of objects that were read and found missing. */
+  readonly absent: ReadonlySet<string>
+  readonly kinds: readonly RecordedKind[]
+  /** By resource key. */
+  readonly objects: ReadonlyMap<string, Resource>
+  /** By `predictionKey`. */
+  readonly predictions: ReadonlyMap<string, JsonObject>
+  /** OpenAPI v3 documents. */
+  readonly schemas: readonly Json[]
+}
+
+const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
+const MOST_FILES = 100_000
+
+interface Found {
+  readonly resource: Resource
+  readonly where: string
+}
+
+/** @throws Failure BP1010 (nothing there, unreadable, two versions of one object), BP1110–BP1112 for a file that is not what it should be */
+export function readRecording(path: string): Recording {
+  const files = recordedFiles(path)
+  const objects = new Map<string, Found>()
+  const predictions = new Map<string, JsonObject>()
+  const schemas: Json[] = []
+  let header: JsonObject = {}
+  for (const { file, isSchema } of files) {
+    if (isSchema) {
+      schemas.push(readJson(file))
+      continue
+    }
+    for (const { object, where } of objectsOf(file)) {
+      const kind = textOf(object, 'apiVersion') === RECORDING.apiVersion ? textOf(object, 'kind') : ''
+      const spec = partOf(object, 'spec')
+      if (kind === RECORDING.kind) header = isJsonObject(spec) ? spec : {}
+      else if (kind === RECORDING.prediction) predictions.set(textOf(spec, 'key'), isJsonObject(spec) ? spec : {})
+      else addObject(objects, object, where)
+    }
+  }
+  return {
+    cluster: textOf(header, 'cluster'),
+    serverVersion: textOf(header, 'serverVersion'),
+    uid: textOf(header, 'uid'),
+    observedAt: textOf(header, 'observedAt'),
+    namespace: textOf(header, 'namespace') || 'default',
+    complete: objectsIn(getKey(header, 'complete')).map(readScope),
+    absent: new Set(objectsIn(getKey(header, 'absent')).map((entry) => resourceKey(readId(entry)))),
+    kinds: objectsIn(getKey(header, 'kinds')).map((entry) => ({ ...readScope(entry), namespaced: getKey(entry, 'namespaced') === true })),
+    objects: new Map([...objects].map(([key, { resource }]) => [key, resource])),
+    predictions,
+    schemas,
+  }
+}
+
+/** Key of a dry run: the object as it is sent, and the field manager. The same desired object has the same key in any recording. */
+export function predictionKey(resource: Resource, fieldManager: string): string {
+  const hash = createHash('sha256')
+    .update(`${resource.apiVersion}\0${fieldManager}\0`)
+    .update(canonicalJson(appliedObject(resource.object)))
+  return `${resourceKey(resource.id)}#${hash.digest('hex').slice(0, 32)}`
+}
+
+function recordedFiles(path: string): readonly { readonly file: string; readonly isSchema: boolean }[] {
+  try {
+    if (!statSync(path).isDirectory()) return [{ file: path, isSchema: false }]
+    const files = readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name)))
+      .map((entry) => ({ file: join(entry.parentPath, entry.name), isSchema: basename(entry.parentPath) === 'schemas' }))
+      .sort((left, right) => (left.file < right.file ? -1 : 1))
+    if (files.length > 0 && files.length <= MOST_FILES) return files
+    const why = files.length === 0 ? 'it holds no .yaml, .yml or .json file' : `it holds more than ${MOST_FILES} files`
+    throw unreadable(path, why, 'name the folder or file that the live objects were saved to')
+  } catch (thrown) {
+    throw translate(thrown, path)
+  }
+}
+
+function objectsOf(file: string): readonly { readonly object: Json; readonly where: string }[] {
+  if (extname(file) === '.json') {
+    const value = readJson(file)
+    const items = textOf(value, 'kind').endsWith('List') ? partOf(value, 'items') : undefined
+    return (isJsonArray(items) ? items : [value]).map((object) => ({ object, where: file }))
+  }
+  const source = decodeYaml(readBytes(file), file)
+  return parseGoYaml(source, file).documents.flatMap((document) =>
+    objectsOfDocument(document, source, file).map(({ object, line }) => ({ object, where: `${file}:${line}` })),
+  )
+}
+
+function addObject(objects: Map<string, Found>, object: Json, where: string): void {
+  const resource = readResource(object)
+  if ('problem' in resource) {
+    throw new Failure({
+      code: 'BP1112',
+      what: 'a recorded document is not a Kubernetes object',
+      where,
+      why: resource.problem,
+      remedy: 'record it again with kubectl get -o yaml --show-managed-fields',
+    })
+  }
+  const key = resourceKey(resource.id)
+  const before = objects.get(key)
+  if (before !== undefined && !jsonEquals(before.resource.object, resource.object)) {
+    throw unreadable(where, `it holds another state of ${key}, which ${before.where} holds too`, 'keep one of the two files')
+  }
+  objects.set(key, { resource, where })
+}
+
+function readJson(file: string): Json {
+  const source = Buffer.from(readBytes(file)).toString('utf8')
+  try {
+    return parseJson(source)
+  } catch {
+    throw unreadable(file, 'it is not valid JSON', 'record it again')
+  }
+}
+
+function readBytes(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (thrown) {
+    throw translate(thrown, file)
+  }
+}
+
+function translate(thrown: unknown, path: string): unknown {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return thrown
+  if (thrown instanceof Failure) return thrown
+  const why = thrown.code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${String(thrown.code)})`
+  return unreadable(path, why, 'name the folder or file that the live objects were saved to')
+}
+
+function readScope(entry: JsonObject): RecordedScope {
+  const namespace = getKey(entry, 'namespace')
+  return {
+    apiVersion: textOf(entry, 'apiVersion'),
+    kind: textOf(entry, 'kind'),
+    namespace: typeof namespace === 'string' ? namespace : undefined,
+  }
+}
+
+function readId(entry: JsonObject): ResourceId {
+  const { group } = parseApiVersion(textOf(entry, 'apiVersion'))
+  return { group, kind: textOf(entry, 'kind'), namespace: textOf(entry, 'namespace'), name: textOf(entry, 'name') }
+}
+
+function unreadable(where: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1010', what: 'the recorded cluster cannot be read', where, why, remedy })
+}

@@ -1,0 +1,346 @@
+/**
+ * Follows one kind: lists it, watches it from the version of the list, resumes from the last version that was applied, and lists it anew when
+ * that is too old. It never ends by itself.
+ */
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { parseApiVersion } from '@backporch/kyaml/resource'
+import type { Clock } from '@backporch/system/clock'
+import type { Gate } from '@backporch/system/gate'
+import type { ApiConnection } from '../connection/api-connection.ts'
+import type { ReadApi } from '../connection/cluster-api.ts'
+import { assertJson, incompleteList, notServed, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import type { ApiResponse, ApiStream } from '../connection/transport.ts'
+import { collectionPath, type Discovery, requestedFor, type ServedResource } from '../objects/discovery.ts'
+import { listObjects } from '../objects/list-objects.ts'
+import type { KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
+import { AppliedEvents } from './applied-events.ts'
+import { Backoff } from './backoff.ts'
+import type { FrameMemory } from './frame-reader.ts'
+import { readStream, type StreamEnd } from './read-stream.ts'
+import type { ServerCheck } from './server-check.ts'
+import { isOlder, type WatchEvent } from './watch-event.ts'
+import type { WatchSettings } from './watch-options.ts'
+
+/** What the kinds of a cluster share. */
+export interface SharedParts {
+  readonly connection: ApiConnection
+  readonly api: ReadApi
+  readonly discovery: Discovery
+  readonly observer: WatchObserver
+  readonly clock: Clock
+  readonly settings: WatchSettings
+  readonly server: ServerCheck
+  readonly memory: FrameMemory
+  readonly lists: Gate
+  /** Versions (`apps/v1`) whose server does not stream lists. */
+  readonly unstreamed: Set<string>
+  /** Ends with the whole watch: for what kinds wait for together. */
+  readonly signal: AbortSignal
+}
+
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+/** The initial objects, then a bookmark, then the watch (docs/facts/watch.md). */
+const STREAMED_LIST = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
+/** Answers of servers that do not know these parameters. */
+const NOT_STREAMED = [400, 422]
+/** Failures after which nothing is known of the kind. */
+const UNREADABLE: ReadonlySet<string> = new Set(['BP3003', 'BP3009', 'BP3015'])
+/** A server that starts may refuse, or not know, what it serves a moment later. */
+const DOUBTS = 2
+/** A line that cannot be read comes again when the watch is resumed; a list gets past it. */
+const MOST_UNPARSED = 3
+/** A list that is older than what was applied comes from a server that lags behind, or whose store was restored. */
+const MOST_OLDER_LISTS = 5
+/** Milliseconds after which a stream was of use even if nothing happened. */
+const OF_USE = 10_000
+/** Versions of these come from the server's own store; those of an aggregated API may count on their own. */
+const OWN_STORE = new Set(['v1', 'apps/v1', 'batch/v1', 'rbac.authorization.k8s.io/v1'])
+
+export class KindWatch {
+  readonly watched: WatchedKind
+  private readonly parts: SharedParts
+  private readonly backoff: Backoff
+  private readonly applied: AppliedEvents
+  private served: ServedResource | undefined
+  private state: KindWatchState['state'] = 'listing'
+  private failure: Failure | undefined
+  private stream: ApiStream | undefined
+  /** `performance.now()` */
+  private openedAt = 0
+  /** `performance.now()` of the last proof of an ended stream. */
+  private proof: number | undefined
+  private epoch = 0
+  private doubts = 0
+  private unparsed = 0
+  private olderLists = 0
+  private streams = 0
+
+  constructor(watched: WatchedKind, parts: SharedParts) {
+    this.watched = watched
+    this.parts = parts
+    this.backoff = new Backoff(parts.settings)
+    this.applied = new AppliedEvents(watched, parts.observer)
+  }
+
+  /** @throws only the reason of `signal` */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      signal.throwIfAborted()
+      const wait = await this.attempt(signal)
+      if (wait > 0) await this.parts.clock.sleep(wait, signal)
+    }
+  }
+
+  status(): KindWatchState {
+    const { watched, state, failure, streams } = this
+    const { lists, events, fault } = this.applied
+    const proof = this.lastProof()
+    // The age is measured by the clock that nobody sets.
+    const provenAt = proof === undefined ? 0 : this.parts.clock.now().getTime() - Math.round(performance.now() - proof)
+    return { watched, state, provenAt, failure: failure ?? fault, lists, reopened: Math.max(0, streams - 1), events }
+  }
+
+  private lastProof(): number | undefined {
+    const ofConnection = this.state === 'watching' ? this.stream?.provenAt : undefined
+    // A PING from before the stream was open says nothing about what happened until then.
+    const later = ofConnection !== undefined && ofConnection > this.openedAt ? ofConnection : undefined
+    const proofs = [this.proof, this.applied.provenAt, later].filter((proof) => proof !== undefined)
+    return this.applied.lists === 0 || proofs.length === 0 ? undefined : Math.max(...proofs)
+  }
+
+  /** @returns milliseconds before the next attempt */
+  private async attempt(signal: AbortSignal): Promise<number> {
+    const { applied, parts } = this
+    const started = performance.now()
+    try {
+      const away = await parts.server.check()
+      signal.throwIfAborted()
+      if (away !== undefined) return this.failed(away.failure, away.wait)
+      this.startAnewAfterRestore()
+      this.served ??= await this.find()
+      signal.throwIfAborted()
+      const before = applied.progress
+      const streamed = applied.version === undefined ? await this.list(this.served, signal) : undefined
+      const end = streamed ?? (await this.follow(this.served, undefined, signal))
+      return this.after(end, applied.progress !== before || performance.now() - started >= OF_USE)
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      return this.failed(asFailure(thrown))
+    } finally {
+      if (OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event') parts.server.saw(applied.newest)
+    }
+  }
+
+  /** @throws Failure BP3009 for a kind that cannot be watched: it is not listed again and again */
+  private async find(): Promise<ServedResource> {
+    const { apiVersion, kind } = this.watched
+    const { api, discovery, signal } = this.parts
+    const { group, version } = parseApiVersion(apiVersion)
+    const served = await discovery.find(version === '' ? '' : apiVersion, kind, signal, group)
+    this.applied.apiVersion = served.apiVersion
+    if (served.verbs.includes('watch')) return served
+    throw notServed({ cluster: api.cluster, apiVersion }, kind, 'it is served without the verb watch')
+  }
+
+  private startAnewAfterRestore(): void {
+    if (this.epoch === this.parts.server.epoch) return
+    this.epoch = this.parts.server.epoch
+    this.applied.startAnew()
+    this.applied.newest = ''
+  }
+
+  /** @returns the end of the stream where the list was streamed: that went on as a watch */
+  private async list(served: ServedResource, signal: AbortSignal): Promise<StreamEnd | undefined> {
+    const { lists, settings, unstreamed } = this.parts
+    const leave = await lists.enter(signal)
+    try {
+      if (this.state !== 'unreadable') this.state = 'listing'
+      if (settings.streamedLists && !unstreamed.has(served.apiVersion)) {
+        const end = await this.follow(served, leave, signal)
+        if (end.end === 'silent' && this.applied.listing) unstreamed.add(served.apiVersion)
+        if (end.end !== 'unstreamed') return end
+        unstreamed.add(served.apiVersion)
+      }
+      await this.listInPages(served, signal)
+      return undefined
+    } finally {
+      leave()
+    }
+  }
+
+  private async listInPages(served: ServedResource, signal: AbortSignal): Promise<void> {
+    const { api, server } = this.parts
+    const { namespace, metadataOnly } = this.watched
+    let started = performance.now()
+    let version = ''
+    const restart = (): void => {
+      started = performance.now()
+    }
+    const begin = (given: string): void => {
+      this.assertNotOlder(given, served)
+      version = given
+      this.beginList()
+    }
+    const take = (item: Parameters<AppliedEvents['listed']>[0]): void => this.applied.listed(item, performance.now())
+    await listObjects(api, served, { namespace, metadataOnly, thenWatched: true, take, restart, version: begin }, signal)
+    // Its last page may have come over another connection than its first.
+    const away = await server.check()
+    signal.throwIfAborted()
+    if (away !== undefined) throw away.failure
+    this.applied.endList(version, started)
+  }
+
+  /** Watches from the last version that was applied; or, with `leave`, from a streamed list, at whose end it is called. */
+  private async follow(served: ServedResource, leave: (() => void) | undefined, signal: AbortSignal): Promise<StreamEnd> {
+    const { connection, settings, memory, server } = this.parts
+    const requested = this.requestedFor(served)
+    const isProven = connection.protocol === 'h2'
+    const [least, most] = isProven ? settings.streamLasts : settings.unprovenStreamLasts
+    const seconds = Math.ceil((least + settings.random() * (most - least)) / 1000)
+    const from = leave === undefined ? { resourceVersion: this.applied.version ?? '' } : STREAMED_LIST
+    const query = new URLSearchParams({ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(seconds), ...from })
+    const call = { path: `${requested.path}?${query}`, ...(this.watched.metadataOnly ? { accept: METADATA_ONLY } : {}) }
+    const stream = await connection.stream(call, requested, signal)
+    if (!('listen' in stream)) return this.refused(stream, requested, leave !== undefined)
+    try {
+      assertJson(stream.headers, requested)
+      // The connection may be a new one.
+      const away = await server.check()
+      signal.throwIfAborted()
+      if (away !== undefined) throw away.failure
+    } catch (thrown) {
+      stream.close()
+      throw thrown
+    }
+    this.streams += 1
+    this.stream = stream
+    this.openedAt = performance.now()
+    if (leave === undefined) this.watching()
+    else this.beginList()
+    const silence = (): number => (this.applied.listing ? settings.longestListSilence : Number.POSITIVE_INFINITY)
+    const take = (event: WatchEvent, read: number): StreamEnd | undefined => this.take(event, read, leave)
+    const lasts = seconds * 1000 + settings.endsWithin / (isProven ? 1 : 2)
+    try {
+      return await readStream(stream, { requested, largestEvent: settings.largestEvent, memory, lasts, silence, take }, signal)
+    } finally {
+      this.proof = this.lastProof()
+      this.stream = undefined
+    }
+  }
+
+  private take(event: WatchEvent, read: number, leave: (() => void) | undefined): StreamEnd | undefined {
+    const { applied, served } = this
+    switch (event.type) {
+      case 'error':
+        return served === undefined
+          ? undefined
+          : this.refused({ ...event, status: event.code, headers: new Map() }, this.requestedFor(served))
+      case 'unusable':
+        applied.unusable(event.why, event.version, read)
+        return undefined
+      case 'bookmark':
+        if (!applied.listing || !event.listed) applied.bookmark(event.version, read)
+        else if (served !== undefined) {
+          this.assertNotOlder(event.version, served)
+          applied.endList(event.version, read)
+          leave?.()
+          this.watching()
+        }
+        return undefined
+      default:
+        applied.object(event, read)
+        return undefined
+    }
+  }
+
+  private refused(answer: ApiResponse, requested: RequestDescription, streamedList = false): StreamEnd {
+    const { failure, retryAfter } = this.parts.connection.failureOf(answer, requested)
+    if (answer.status === 410) return { end: 'expired', failure }
+    if (streamedList && NOT_STREAMED.includes(answer.status)) return { end: 'unstreamed', failure }
+    return { end: 'failed', failure, retryAfter }
+  }
+
+  private requestedFor(served: ServedResource): RequestDescription {
+    const { namespace } = this.watched
+    return {
+      ...requestedFor(this.parts.api.cluster, 'watch', served, { namespace }),
+      path: collectionPath(served, namespace),
+      alsoNeeded: ['list'],
+    }
+  }
+
+  /** @throws Failure BP3010 a few times; then the server's store was restored from a backup */
+  private assertNotOlder(version: string, served: ServedResource): void {
+    if (!isOlder(version, this.applied.newest)) return
+    this.olderLists += 1
+    if (this.olderLists <= MOST_OLDER_LISTS) throw incompleteList(this.requestedFor(served), 'it is older than what was seen before')
+    this.applied.newest = ''
+  }
+
+  private beginList(): void {
+    this.state = 'listing'
+    this.applied.beginList()
+  }
+
+  private watching(): void {
+    this.state = 'watching'
+    this.failure = undefined
+    this.doubts = 0
+    this.olderLists = 0
+  }
+
+  /** @param ofUse something was applied, or it lasted: then the next attempt does not wait longer than the one before */
+  private after(end: StreamEnd, ofUse: boolean): number {
+    if (ofUse) {
+      this.backoff.reset()
+      this.unparsed = 0
+    }
+    if (this.applied.listing) this.applied.startAnew()
+    switch (end.end) {
+      case 'closed':
+        // The server sent everything that happened until then.
+        if (this.applied.version !== undefined) this.proof = performance.now()
+        this.state = 'waiting'
+        return ofUse ? 0 : this.backoff.next()
+      case 'expired':
+        this.applied.startAnew()
+        return this.failed(end.failure)
+      case 'unparsed':
+        this.unparsed += 1
+        if (this.unparsed >= MOST_UNPARSED) this.applied.startAnew()
+        return this.failed(end.failure)
+      case 'too-large':
+        return this.unreadable(end.failure)
+      case 'failed':
+        return this.failed(end.failure, end.retryAfter === undefined ? undefined : this.backoff.next(end.retryAfter))
+      default:
+        return this.failed(end.failure)
+    }
+  }
+
+  private failed(failure: Failure, wait?: number): number {
+    const { settings, server } = this.parts
+    if (failure.code === 'BP3001' || failure.code === 'BP3006' || failure.code === 'BP3008') server.doubt()
+    if (UNREADABLE.has(failure.code) && !this.isDoubtful(failure)) return this.unreadable(failure, wait)
+    this.failure = failure
+    // What could not be read stays unknown until it is listed.
+    if (this.state !== 'unreadable') this.state = 'waiting'
+    // Credentials that were not accepted are not tried again and again.
+    return wait ?? this.backoff.next(failure.code === 'BP3002' ? 2 * settings.longestWait : undefined)
+  }
+
+  private isDoubtful({ code }: Failure): boolean {
+    if (code === 'BP3015' || this.state === 'unreadable' || this.applied.lists === 0 || this.doubts >= DOUBTS) return false
+    this.doubts += 1
+    return true
+  }
+
+  private unreadable(failure: Failure, wait?: number): number {
+    const { unreadableWait, random } = this.parts.settings
+    this.state = 'unreadable'
+    this.failure = failure
+    this.served = undefined
+    this.applied.unreadable(failure)
+    return wait ?? unreadableWait * (0.75 + random() / 2)
+  }
+}

@@ -1,0 +1,99 @@
+/** Reads the events of one open watch, until it ends or somebody ends it. */
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { failureOfFault, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import { type ApiStream, TransportFault } from '../connection/transport.ts'
+import { type FrameMemory, FrameOverflow, FrameReader } from './frame-reader.ts'
+import { readEvent, type WatchEvent } from './watch-event.ts'
+
+export type StreamEnd =
+  /** By the server, in order. */
+  | { readonly end: 'closed' }
+  /** The version to resume from is too old for the server: the kind is listed anew. */
+  | { readonly end: 'expired'; readonly failure: Failure }
+  /** The server does not stream lists. */
+  | { readonly end: 'unstreamed'; readonly failure: Failure }
+  /** A line is no event. */
+  | { readonly end: 'unparsed'; readonly failure: Failure }
+  | { readonly end: 'silent'; readonly failure: Failure }
+  /** An event is beyond the limit: it would be so again. */
+  | { readonly end: 'too-large'; readonly failure: Failure }
+  | { readonly end: 'failed'; readonly failure: Failure; readonly retryAfter?: number | undefined }
+
+export interface StreamParts {
+  readonly requested: RequestDescription
+  readonly largestEvent: number
+  readonly memory: FrameMemory
+  /** Milliseconds that it may last. */
+  readonly lasts: number
+  /** Milliseconds without a byte after which it is given up; Infinity for no limit. It may grow. */
+  readonly silence: () => number
+  /** Ends the stream with what it returns. `read`: `performance.now()` */
+  readonly take: (event: WatchEvent, read: number) => StreamEnd | undefined
+}
+
+/** @throws only the reason of `signal` */
+export function readStream(stream: ApiStream, parts: StreamParts, signal: AbortSignal): Promise<StreamEnd> {
+  const { requested, take } = parts
+  return new Promise((resolve, reject) => {
+    const reader = new FrameReader(parts.largestEvent, parts.memory)
+    let heard = performance.now()
+    let over = false
+    let quiet: NodeJS.Timeout | undefined
+    const release = (): void => {
+      over = true
+      reader.close()
+      stream.close()
+      clearTimeout(deadline)
+      clearTimeout(quiet)
+      signal.removeEventListener('abort', abort)
+    }
+    const finish = (end: StreamEnd): void => {
+      if (over) return
+      release()
+      resolve(end)
+    }
+    const abort = (): void => {
+      release()
+      reject(signal.reason)
+    }
+    const late = (end: 'failed' | 'silent', detail: string): void =>
+      finish({ end, failure: failureOfFault(new TransportFault('timeout', detail), requested) })
+    const deadline = setTimeout(() => late('failed', 'the server did not end the watch in time'), parts.lasts)
+    const listen = (): void => {
+      const left = heard + parts.silence() - performance.now()
+      // After a long computation bytes may already be there, unread: they are read before the second look.
+      if (left <= 0) setImmediate(() => (heard + parts.silence() <= performance.now() ? late('silent', 'the watch is silent') : listen()))
+      else if (!over && left !== Number.POSITIVE_INFINITY) quiet = setTimeout(listen, left)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) return abort()
+    listen()
+    const takeLine = (line: string): void => {
+      const event = readEvent(line)
+      const unparsed = (): StreamEnd => ({ end: 'unparsed', failure: notKubernetes(requested, 'an event is not whole JSON') })
+      const end = event === undefined ? unparsed() : take(event, heard)
+      if (end !== undefined) finish(end)
+    }
+    stream.listen({
+      data(chunk) {
+        heard = performance.now()
+        try {
+          reader.read(chunk, takeLine)
+        } catch (thrown) {
+          finish(endOf(thrown, requested))
+        }
+      },
+      end: (fault) => finish(fault === undefined ? { end: 'closed' } : { end: 'failed', failure: failureOfFault(fault, requested) }),
+    })
+  })
+}
+
+function endOf(thrown: unknown, requested: RequestDescription): StreamEnd {
+  // An exception in a listener of a stream would end the process.
+  if (!(thrown instanceof FrameOverflow)) return { end: 'failed', failure: asFailure(thrown) }
+  if (thrown.what === 'frame') {
+    return { end: 'too-large', failure: failureOfFault(new TransportFault('too-large', `an event of ${thrown.message}`), requested) }
+  }
+  const why = `unfinished events of the cluster have ${thrown.message}`
+  return { end: 'failed', failure: failureOfFault(new TransportFault('broken', why), requested) }
+}
