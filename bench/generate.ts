@@ -1,5 +1,4 @@
 /** Packages and objects by size, for benchmarks. The same options give the same bytes. */
-
 export interface GenerateOptions {
   readonly objects: number
   readonly objectsPerPackage: number

@@ -1,5 +1,4 @@
 /** What the controller keeps of objects that are in sync, made by the code that makes it in an observation. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import { readResource } from '@backporch/kyaml/resource'
 import type { ClusterVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'

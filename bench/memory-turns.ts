@@ -1,5 +1,4 @@
 /** Observes clusters with one growing set of objects as the watching controller does, and tells what stays in the process, and where. */
-
 import { type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import type { LiveView, WantedObject } from '@backporch/kyaml/resource'

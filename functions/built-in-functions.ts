@@ -1,5 +1,4 @@
 /** The functions of `functions/`, and which releases of which image each of them stands for (docs/facts/function-images.md). */
-
 import type { FunctionLibrary } from '../src/render/answer-calls.ts'
 import { type KrmFunction, succeeded } from '../src/render/kpt/krm-function.ts'
 import type { BuiltIn, BuiltIns } from '../src/render/runtimes/choose-release.ts'

@@ -3,15 +3,15 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ConnectOptions } from '@backporch/cluster/connect-cluster'
+import { BOT } from '@backporch/git-store/commit'
+import { runGit } from '@backporch/git-store/git-program'
+import type { RepositoryOptions } from '@backporch/git-store/repository'
 import { visibleLines } from '@backporch/kyaml/text'
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
 import { hostOf } from './adapters/forge/forge-address.ts'
 import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
 import { ALL_FORGES } from './adapters/forge/forges.ts'
 import type { PushPaces } from './adapters/forge/push-pace.ts'
-import { BOT } from './adapters/git/bot-identity.ts'
-import { runGit } from './adapters/git/git-program.ts'
-import type { RepositoryOptions } from './adapters/git/repository.ts'
 import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
@@ -66,12 +66,11 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     openRepository: async (remote, { baseBranch, readOnly = false, trace, note } = {}) => {
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
-      const { findCommitSigner } = await import('./adapters/git/commit-signer.ts')
+      const { findCommitSigner } = await import('@backporch/git-store/commit')
       const signer = await findCommitSigner(env, cwd, BOT.email)
       const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
-      const open = readOnly
-        ? (await import('./adapters/git/checked-out.ts')).openCheckedOut
-        : (await import('./adapters/git/repository.ts')).openRepository
+      const { openCheckedOut, openRepository } = await import('@backporch/git-store/repository')
+      const open = readOnly ? openCheckedOut : openRepository
       const tell = (text: string): void => {
         if (note === undefined) location.stderr.write(`note: ${visibleLines(text)}\n`)
         else note({ cause: 'cache-not-used', subject: '', text })
@@ -91,7 +90,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     },
     openForge: async (repository, { remote, kind, dryRun = false, note, trace }) => {
       const { openForge } = await import('./adapters/forge/open-forge.ts')
-      const { findCredential } = await import('./adapters/git/protocol/git-credential.ts')
+      const { findCredential } = await import('@backporch/git-store/git-credential')
       return openForge(
         repository,
         {
@@ -207,7 +206,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return { ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })), path: keyPath }
     },
     localNames: async (kind, path) => {
-      const { localNames } = await import('./adapters/git/local-names.ts')
+      const { localNames } = await import('./cli/local-names.ts')
       return localNames(kind, resolve(cwd, path), env)
     },
     externalDiff: (program, files) => {
@@ -219,11 +218,11 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     writeNewFolder: (path, files) => writeNewFolder(resolve(cwd, path), files),
     appendText: (path, text) => appendFileSync(resolve(cwd, path), text),
     workTree: async (path) => {
-      const { workTreeState } = await import('./adapters/git/work-tree.ts')
+      const { workTreeState } = await import('@backporch/git-store/work-tree')
       return workTreeState(resolve(cwd, path), signal, env)
     },
     cloneState: async (path) => {
-      const { cloneState } = await import('./adapters/git/work-tree.ts')
+      const { cloneState } = await import('@backporch/git-store/work-tree')
       return cloneState(resolve(cwd, path), signal, env)
     },
     userName: () => userName(cwd, env),

@@ -11,8 +11,8 @@ import { signatureProblems } from './signatures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Workspaces below `src/`: imported by name, through the doors that their package.json exports. Each knows those before it, and nothing else of ours. */
-const LIBRARIES = ['kyaml', 'system', 'cluster'] as const
-/** Libraries without effects. Of the others, pure rooms know types alone. */
+const LIBRARIES = ['kyaml', 'system', 'git-store', 'cluster'] as const
+/** Libraries without effects. Of the others, pure rooms know types and `ports/` alone. */
 const PURE_LIBRARIES = ['kyaml'] as const
 const ROOMS = [
   'package',
@@ -92,10 +92,16 @@ const forbidden = [
     to: { pathNot: ['^src/', '^functions/inverses\\.ts$', ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)] },
   },
   {
-    name: 'pure-rooms-know-types-of-libraries-with-effects',
+    name: 'pure-rooms-know-ports-of-libraries-with-effects',
     severity: 'error',
     from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
-    to: { path: LIBRARIES.map(pathOf), pathNot: PURE_LIBRARIES.map(pathOf), dependencyTypesNot: ['type-only'] },
+    to: { path: LIBRARIES.map(pathOf), pathNot: [...PURE_LIBRARIES.map(pathOf), ...portDoors()], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'ports-of-libraries-are-pure',
+    severity: 'error',
+    from: { path: '^src/[^/]+/ports/', pathNot: '\\.test\\.ts$' },
+    to: { pathNot: ['^src/[^/]+/ports/', ...PURE_LIBRARIES.map(pathOf)], dependencyTypesNot: ['type-only'] },
   },
   {
     // A function is a function of its input: what it may know is what pure rooms know.
@@ -103,7 +109,7 @@ const forbidden = [
     severity: 'error',
     from: { path: '^functions/[^/]+/', pathNot: ['\\.test\\.ts$', '/run\\.ts$', '/write-[^/]+\\.ts$'] },
     to: {
-      pathNot: ['^functions/', ...PURE.map(pathOf), ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)],
+      pathNot: ['^functions/', ...PURE.map(pathOf), ...portDoors(), ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)],
     },
   },
   {
@@ -111,7 +117,7 @@ const forbidden = [
     name: 'functions-stand-below-the-adapters',
     severity: 'error',
     from: { path: '^functions/', pathNot: '\\.test\\.ts$' },
-    to: { path: '^src/', pathNot: [...PURE.map(pathOf)] },
+    to: { path: '^src/', pathNot: [...PURE.map(pathOf), ...portDoors()] },
   },
   {
     // Adopt alone knows their inverses (docs/adr/0050).
@@ -222,6 +228,14 @@ function doorsOf(library: string): readonly string[] {
   const doors = Object.values(exports).map((path) => path.replace(/^\.\//, ''))
   if (doors.length > MOST_DOORS) throw new Error(`src/${library} has ${doors.length} doors, the limit is ${MOST_DOORS}`)
   return doors
+}
+
+/** Doors that open on the ports of their library and on nothing else. */
+function portDoors(): readonly string[] {
+  return LIBRARIES.flatMap((library) => doorsOf(library).map((door) => `src/${library}/${door}`)).filter((door) => {
+    const origins = [...readFileSync(join(root, door), 'utf8').matchAll(/ from '([^']+)'/g)].map(([, origin = '']) => origin)
+    return origins.length > 0 && origins.every((origin) => origin.startsWith('./ports/'))
+  })
 }
 
 function listFiles(folder: string): string[] {

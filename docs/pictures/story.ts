@@ -1,5 +1,4 @@
 /** What the pictures of pull requests show: a repository, clusters that run it, and what people did to them by hand. Made up. */
-
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'

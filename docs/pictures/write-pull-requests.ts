@@ -5,16 +5,15 @@
  *   node test/gitea/build-web-pages.ts        # once: the style sheets of the test Gitea
  *   node docs/pictures/write-pull-requests.ts [FOLDER]
  */
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { BOT } from '@backporch/git-store/commit'
+import { openRepository } from '@backporch/git-store/repository'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { openForge } from '../../src/adapters/forge/open-forge.ts'
-import { BOT } from '../../src/adapters/git/bot-identity.ts'
-import { openRepository } from '../../src/adapters/git/repository.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import type { TurnRequest } from '../../src/reconcile/turn-request.ts'

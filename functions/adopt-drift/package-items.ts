@@ -1,5 +1,4 @@
 /** Resources of a ResourceList as the files of their package, and edited files back as the resources that they were. */
-
 import { patchYamlNode, writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'

@@ -3,7 +3,6 @@
  * a dot inside a name. They match like kyaml v0.13.6 and v0.19.0, with their oddities
  * (`utils/pathsplitter.go`, `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
  */
-
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { isNull, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '@backporch/kyaml/yaml'
 import { RE2JS } from 're2js'

@@ -2,7 +2,6 @@
  * Sets fields that carry a setter comment (krm-functions-catalog, `functions/go/apply-setters` v0.2.0; the texts of its
  * results and errors are its own).
  */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { goQuote } from '@backporch/kyaml/text'

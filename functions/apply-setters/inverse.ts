@@ -1,5 +1,4 @@
 /** From a field with a setter comment back to the setters' values. */
-
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { field } from '@backporch/kyaml/field'
 import { isJsonArray } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** How releases replace the values of setters in a text. */
-
 export interface Replacer {
   /** Undefined where none of the texts stands anywhere in it, or the replaced text is the same. */
   replace(text: string): string | undefined

@@ -1,5 +1,4 @@
 /** KRM function `enable-gcp-services` (kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices`). */
-
 import { setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { goClean } from '../../src/package/clean-path.ts'
 import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '../../src/render/kpt/item-annotations.ts'

@@ -1,5 +1,4 @@
 /** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
-
 import { mapAt, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
 import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'

@@ -1,5 +1,4 @@
 /** The config of `ensure-name-substring`: one entry of a ConfigMap, or an EnsureNameSubstring. */
-
 import { isNull, itemsAt, mapAt, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
 

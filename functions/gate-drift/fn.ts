@@ -2,7 +2,6 @@
  * Fails while a package has undecided drift: by the condition of Backporch in the Kptfile (design §7), and by a report or record if one is
  * given. It changes nothing, reads no cluster and shows no value.
  */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { itemsAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { actorLimit, actorName } from '../../src/record/actor-name.ts'

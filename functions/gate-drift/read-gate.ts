@@ -1,5 +1,4 @@
 /** What gate-drift is configured with. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { readDrift, type TreeReading } from '../../src/record/read-tree.ts'

@@ -1,5 +1,4 @@
 /** KRM function `generate-folders` (kptdev/krm-functions-catalog `functions/ts/generate-folders/src/generate_folders.ts`). */
-
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { jsonOf, nodeAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'

@@ -1,5 +1,4 @@
 /** The folders of a `ResourceHierarchy`, of its three versions. Values are those of a program without types, as far as a hierarchy may have them. */
-
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { ID, INDEX, LEGACY_ID, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/kpt/item-annotations.ts'
 

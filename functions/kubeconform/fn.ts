@@ -2,7 +2,6 @@
  * Holds every object against the schema of its kind. Config and words are those of the catalog's kubeconform
  * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform); the schemas are built in.
  */
-
 import type { Json } from '@backporch/kyaml/json'
 import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { annotationOf, fileOf } from '../../src/render/kpt/item-annotations.ts'

@@ -2,7 +2,6 @@
  * Finds fields by value, path and file, and changes their values and comments (krm-functions-catalog,
  * `functions/go/search-replace` v0.2.0; the texts of its results and errors are its own).
  */
-
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlEntry, YamlMap, YamlScalar } from '@backporch/kyaml/yaml'

@@ -1,5 +1,4 @@
 /** KRM function `set-annotations` (kptdev/krm-functions-catalog `functions/go/set-annotations`, on kustomize `api/filters/annotations`). */
-
 import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '@backporch/kyaml/yaml'
 import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
 import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'

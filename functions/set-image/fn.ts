@@ -2,7 +2,6 @@
  * Sets the images of containers (krm-functions-catalog, `functions/go/set-image` v0.1.0 and v0.1.1; the texts of its results and errors are its
  * own).
  */
-
 import { isNull, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { type FieldSpec, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'

@@ -2,7 +2,6 @@
  * Objects as kustomize read and wrote them before it had YAML trees: as the values that kubectl reads (kustomize api v0.7
  * `k8sdeps/kunstruct/factory.go`, `resource/factory.go`; sigs.k8s.io/yaml `JSONToYAML`).
  */
-
 import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
   formatGoFloat,

@@ -1,5 +1,4 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
-
 import { entryOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import {

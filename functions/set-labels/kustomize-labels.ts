@@ -1,5 +1,4 @@
 /** `set-labels` v0.1, the label transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-labels` at `v0.1.5`). */
-
 import { isNull, setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
 import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'

@@ -1,5 +1,4 @@
 /** The config of `set-labels`: the data of a ConfigMap, or the labels of a SetLabels (kpt-functions-sdk `go/fn/runnerProcessor.go`). */
-
 import { isNull, keyOf, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
 import { readText, sdkKindOf, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 

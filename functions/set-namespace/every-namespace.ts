@@ -1,5 +1,4 @@
 /** What the releases up to v0.4.1 do: a visit of every namespace in the objects, which is written again even where it stays. */
-
 import {
   copyNode,
   entryOf,

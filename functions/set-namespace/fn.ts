@@ -2,7 +2,6 @@
  * KRM function `set-namespace` (kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`), in the behaviours of its
  * releases.
  */
-
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'

@@ -1,5 +1,4 @@
 /** `set-namespace` v0.1 and v0.2, the namespace transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-namespace` at `v0.2.0`). */
-
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { entryOf, isNull, nodeAt, textAt, type YamlMap, type YamlScalar, yamlPlain } from '@backporch/kyaml/yaml'

@@ -1,5 +1,4 @@
 /** What v0.4.6 does: namespaces that fit a matcher are replaced, by the object's own namespace or the one that it had upstream. */
-
 import { goQuote } from '@backporch/kyaml/text'
 import { entryOf, itemsAt, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FunctionResult } from '../../src/render/kpt/krm-function.ts'

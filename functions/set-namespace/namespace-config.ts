@@ -1,5 +1,4 @@
 /** The config of `set-namespace`: a ConfigMap, kpt's package context, or a SetNamespace. */
-
 import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
 import { INDEX, PATH } from '../../src/render/kpt/item-annotations.ts'
 import type { FunctionResult } from '../../src/render/kpt/krm-function.ts'

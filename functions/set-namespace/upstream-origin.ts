@@ -1,5 +1,4 @@
 /** The upstream identity of an object: kpt's annotation from the fetch of the package (kpt-functions-sdk `go/fn/origin.go`). */
-
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import { textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 

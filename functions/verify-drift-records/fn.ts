@@ -3,7 +3,6 @@
  * themselves and with their file names. For CI; it changes nothing. It does not check what needs the installation key (the fingerprints
  * themselves), git (who merged) or the cluster.
  */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'

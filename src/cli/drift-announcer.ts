@@ -1,5 +1,4 @@
 /** `--kubernetes-events`: the connections over which the Events of a session are written. Each is opened for its first Event. */
-
 import type { DriftEvent, OpenedDriftEvents } from '@backporch/cluster/drift-events'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'

@@ -1,6 +1,6 @@
 /** Reads the ledger for the commands that read git alone. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, ledgerOf } from '../reconcile/repository/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../record/schema.ts'

@@ -1,5 +1,4 @@
 /** The command line: commands, errors, exit codes. */
-
 import { failuresOf, Interrupted } from '@backporch/kyaml/failure'
 import { visibleLines } from '@backporch/kyaml/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'

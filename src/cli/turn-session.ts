@@ -1,6 +1,6 @@
 /** Opens the ports and builds the request for every command that reads a cluster, and closes the ports again. */
-
 import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
+import { DEFAULT_BRANCH, type RepositoryRefs } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { isSelector } from '../plan/commands/select-changes.ts'
@@ -8,7 +8,6 @@ import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
-import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
 import { isHosted } from '../reconcile/apply/is-hosted.ts'
 import { signedRepository } from '../reconcile/apply/signed-repository.ts'
 import { NO_REQUESTED_ACTIONS } from '../reconcile/commands/observe-requests.ts'

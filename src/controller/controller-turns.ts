@@ -1,5 +1,4 @@
 /** The turns of the daemon: what each does and logs. */
-
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { type Failure, Failures, failuresOf } from '@backporch/kyaml/failure'

@@ -1,5 +1,4 @@
 /** A cluster as whoever reads it over several sessions sees it: requests go over the connection of the present session. */
-
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '@backporch/cluster/cluster'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { LiveView, Prediction, Resource, WantedObject } from '@backporch/kyaml/resource'

@@ -2,7 +2,6 @@
  * The Events of a turn: which objects began to drift in it, and which ended. The ledger that the turn read has what was known before, so
  * another process does not report them again.
  */
-
 import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'

@@ -1,5 +1,4 @@
 /** Whether the controller is ready, and what of it is stale: a probe fails only where every cluster is. */
-
 import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { FAILURE_CODES, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'

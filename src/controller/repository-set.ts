@@ -1,5 +1,4 @@
 /** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
-
 import type { AuditSource } from '@backporch/cluster/audit'
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'

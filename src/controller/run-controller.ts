@@ -1,5 +1,4 @@
 /** The daemon: runs the turns of its repositories until it is stopped. */
-
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { Note } from '@backporch/kyaml/note'
 import { loggableName } from '@backporch/kyaml/redaction'

@@ -2,7 +2,6 @@
  * One watch session of a cluster for all repositories that use the cluster. Each repository has a view: a `ClusterWatch` of its own kinds, whose
  * observer gets the events of these kinds alone.
  */
-
 import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
 

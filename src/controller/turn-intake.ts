@@ -2,12 +2,11 @@
  * What the next turn is about. Changes of a cluster come from its watch; those of git and the forge by comparing with the last poll. Each names
  * units, and the turn is about these. A turn about everything is the safety net: it finds what no change told.
  */
-
 import type { ClusterWatch, KindWatchState, WatchObserver } from '@backporch/cluster/cluster-watch'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { nextTime } from '../plan/limits/next-time.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'
 import type { Metrics } from '../ports/metrics.ts'

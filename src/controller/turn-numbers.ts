@@ -1,5 +1,4 @@
 /** What a turn found, as numbers for metrics. It remembers what it has counted, so that a turn counts what is new. */
-
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/drift.ts'
 import { PRESET } from '../drift/noise/presets.ts'

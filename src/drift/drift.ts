@@ -1,5 +1,4 @@
 /** What differs between a package in git and the objects in a cluster, and what is known about each difference. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldManager, FieldPath } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** JSON values and their text. */
-
 export {
   canonicalJson,
   emptyObject,

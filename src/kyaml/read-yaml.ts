@@ -1,5 +1,4 @@
 /** Reads YAML as go-yaml and kyaml do, with the place of everything. */
-
 export { type GoYamlDocument, type GoYamlFile, isObjectList, objectsOfDocument, parseGoYaml } from './yaml/read/go-yaml.ts'
 export {
   checkYamlText,

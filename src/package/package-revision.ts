@@ -2,7 +2,6 @@
  * The package revisions that a Porch server lists for a repository: from refs, and from the packages on the registered branch. The rules were
  * tested with Porch's git adapter and server (docs/facts/porch-listing.md). With them Backporch answers without a server.
  */
-
 import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'

@@ -2,7 +2,6 @@
  * Autoscalers that onboarding finds, as counts. They need no ignore rule: the presets `hpa`, `keda` and `vpa` (src/drift/noise) know what they
  * write, and a rule for `spec.replicas` would hide a count outside of their bounds too.
  */
-
 import type { Resource } from '@backporch/kyaml/resource'
 import { SCALER_KINDS } from '../drift/noise/scaler.ts'
 

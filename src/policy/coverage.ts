@@ -3,7 +3,6 @@
  * name that everybody may have, and marks can be copied; what was applied cannot be known by somebody who did not apply it. So an object
  * is the package's when its syncer wrote it, and everything that the syncer wrote there is content of the package, of this commit or an earlier one.
  */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import { type FieldManager, type FieldSchema, fieldSetOf, formatFieldPath, leavesOf, managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** The policy that decides about one unit, and the chain that led to it. */
-
 import { compareText, given, matchesParts, secondsOf } from '@backporch/kyaml/text'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { Resolution } from '../drift/drift.ts'

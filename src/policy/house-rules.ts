@@ -1,5 +1,4 @@
 /** What a repository demands of commits and pull requests: its rulesets, its DCO check, its release tools. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { SUBJECT_LIMIT } from '../record/subject.ts'
 

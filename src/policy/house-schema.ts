@@ -1,5 +1,4 @@
 /** `commit` and `pullRequest` of a policy: what the repository demands, in the words of Renovate where it has them. */
-
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { type HouseRules, NO_HOUSE_RULES } from './house-rules.ts'

@@ -1,5 +1,4 @@
 /** One ignore rule as a policy has it, and as the rule that is tried. */
-
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'

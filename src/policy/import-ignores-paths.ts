@@ -2,7 +2,6 @@
  * Paths and names of other tools' ignore rules as ours. Only what means exactly the same here is translated; everything else is
  * answered with the reason, so that no rule hides more than the one that it was made from.
  */
-
 import { type FieldPath, field, formatFieldPath, type PathStep } from '@backporch/kyaml/field'
 import { literalGlob as literalText } from '@backporch/kyaml/text'
 import { describeRulePath, literalRulePath, parseRulePath } from '../drift/noise/rule-path.ts'

@@ -2,7 +2,6 @@
  * Ignore rules that the syncers of a cluster have already, as rules of ours. Each is scoped to the packages that its syncer applies: a
  * rule of one application must not hide drift in another one's package. A rule without an exact equivalent is listed with the reason.
  */
-
 import {
   annotationsOf,
   describeResourceId,

@@ -1,5 +1,4 @@
 /** The documents of a YAML file that people write for backporch, with the line of each place: every problem can be reported at once. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import {

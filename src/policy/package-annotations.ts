@@ -6,7 +6,6 @@
  * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one on a line or with commas between;
  * `backporch.dev/reason` for either, required where something is hidden; `backporch.dev/expires` the last day.
  */
-
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { literalGlob } from '@backporch/kyaml/text'
 import type { IgnoreRule, RuleLevel } from '../drift/noise/ignore-rules.ts'

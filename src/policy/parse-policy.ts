@@ -1,5 +1,4 @@
 /** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
-
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
 import { secondsOf } from '@backporch/kyaml/text'

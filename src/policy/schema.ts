@@ -1,5 +1,4 @@
 /** `DriftPolicy` and `Placement`: how a repository's drift is handled (design §9). */
-
 import { DURATION, secondsOf, WAIT } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'

@@ -1,5 +1,4 @@
 /** The policy about showing values: `hide` and `show`. */
-
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'

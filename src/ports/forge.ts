@@ -1,6 +1,6 @@
 /** Where people review. The local forge is git alone; GitHub and Gitea implement the same port. */
+import type { CommitDraft, RefUpdate } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { CommitDraft, RefUpdate } from './package-repository.ts'
 
 /** A decision to merge, with what belongs to it. */
 export interface ProposalMerge {

@@ -2,7 +2,6 @@
  * Numbers of the daemon for a monitoring system. Their labels are names of clusters and packages, and words of our own: never the name of an
  * object, of a field or of a person, and never a value.
  */
-
 import type { ClusterWatch } from '@backporch/cluster/cluster-watch'
 import type { Loggable } from '@backporch/kyaml/redaction'
 import type { TracedRequest } from '@backporch/system/trace'

@@ -1,5 +1,4 @@
 /** Whether the daemon does its work, for probes and for people. */
-
 export interface ReadinessCheck {
   readonly ok: boolean
   /** One line without a full stop: `cluster prod ok`, `cluster prod: stale for 3m12s`. */

@@ -2,7 +2,7 @@
  * The file changes of a proposal: the edited sources, the condition of the Kptfile, and the record. The edited package is rendered again,
  * and refused unless exactly the chosen fields moved (design §8).
  */
-
+import type { FileChange } from '@backporch/git-store/package-repository'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { field } from '@backporch/kyaml/field'
@@ -12,7 +12,6 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { Derived } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
-import type { FileChange } from '../ports/package-repository.ts'
 import type { Plan } from '../record/schema.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'

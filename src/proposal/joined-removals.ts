@@ -2,7 +2,6 @@
  * Removals that empty a map or a list which live lacks too: a person who takes the last entry of `env` out of a manifest takes `env` out. An
  * API server refuses many empty maps, as `rollingUpdate: {}`.
  */
-
 import { withoutValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, formatFieldPath, stepKey, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'

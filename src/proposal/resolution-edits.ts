@@ -2,7 +2,6 @@
  * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing, because git has the value. Adopt writes the live
  * value where the value was authored. Release removes the field from git.
  */
-
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { valueAt } from '@backporch/kyaml/field'

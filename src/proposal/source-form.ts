@@ -1,5 +1,4 @@
 /** The live value in the form in which git declares it. */
-
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CommitView } from '@backporch/git-store/package-repository'
 import { objectId } from '@backporch/kyaml/files'
-import type { CommitView } from '../ports/package-repository.ts'
 import { type BotIdentity, claimsBot, isBot } from './bot-identity.ts'
 
 const GITHUB = 'noreply@github.com'

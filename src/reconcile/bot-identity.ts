@@ -1,5 +1,5 @@
 /** Identifies the commits of Backporch. */
-import type { CommitView } from '../ports/package-repository.ts'
+import type { CommitView } from '@backporch/git-store/package-repository'
 import type { PushedBranch } from '../record/pushed-branch.ts'
 
 /** A branch with a commit of another identity is foreign. */

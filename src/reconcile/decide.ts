@@ -1,5 +1,5 @@
 /** Approve and reject of the local forge. A decision applies to the reviewed content only, and is one push. */
-
+import type { FileChange } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import { sentenceOf } from '@backporch/kyaml/note'
@@ -13,7 +13,6 @@ import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
 import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import { assertNewestPolicy } from '../policy/last-good-policy.ts'
-import type { FileChange } from '../ports/package-repository.ts'
 import { withApproval } from '../record/pushed-branch.ts'
 import { recordPath, travellingRecordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, pushedFile, writeLedger } from './apply/apply-writes.ts'

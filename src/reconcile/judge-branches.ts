@@ -2,12 +2,11 @@
  * The owners of a turn's branches. The ledger has the commit we pushed last; a commit that it does not know is rebuilt and compared,
  * and one that differs is foreign, whatever its author name.
  */
-
+import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import { type CurrentCommit, type ExpectedCommit, expectedCommit } from '../plan/decisions/expected-branch.ts'
 import type { Observation, OpenBranch } from '../plan/turn/observation.ts'
 import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
-import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
 import { earlierRecordPath, isRecordPath, presentRecordPath } from '../record/record-paths.ts'
 import { NO_MANIFEST } from '../record/write-document.ts'

@@ -1,9 +1,9 @@
 /** Which commit has the last good policy, over whole turns: how far back it is searched, and what there is where none is found. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CommitView } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { policyText, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { CommitView } from '../ports/package-repository.ts'
 import { BetweenTurns } from './observe/between-turns.ts'
 
 const POLICY = '.drift/policy.yaml'

@@ -194,7 +194,7 @@ function tooLarge({ repository }: TurnWorld, path: string): void {
   repository.read = async (blobs) => {
     const [file] = await repository.list(base, path)
     if (file !== undefined && blobs.includes(file.id)) {
-      const { OversizedRead } = await import('../ports/package-repository.ts')
+      const { OversizedRead } = await import('@backporch/git-store/package-repository')
       throw new OversizedRead('x', 10, file.id)
     }
     return read(blobs)

@@ -1,5 +1,4 @@
 /** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
-
 import { given } from '@backporch/kyaml/text'
 import { withoutUnmade } from '../plan/ledger/without-refs.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'

@@ -3,8 +3,8 @@
  * people are read too, because only the forge has them.
  */
 import { hash } from 'node:crypto'
+import { LEDGER_BRANCH, parseRevisionTag, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { packageSlug } from '../package/find-packages.ts'
-import { LEDGER_BRANCH, parseRevisionTag, parseWorkspaceBranch } from '../package/ref-name.ts'
 import { DRIFT_FOLDER, RECORDS_FOLDER } from '../record/record-paths.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { observeRequests } from './commands/observe-requests.ts'

@@ -1,7 +1,7 @@
 /** The request for a turn, in the parts of design §4, and what it works with. */
-
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
+import type { PackageRepository, RepositoryRefs } from '@backporch/git-store/package-repository'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { LabelSelector } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
@@ -9,7 +9,6 @@ import type { ResolutionSelectors } from '../plan/commands/resolution-request.ts
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
-import type { PackageRepository, RepositoryRefs } from '../ports/package-repository.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import type { BetweenTurns } from './observe/between-turns.ts'

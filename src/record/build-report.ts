@@ -1,5 +1,4 @@
 /** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
-
 import { createHash } from 'node:crypto'
 import type { Json } from '@backporch/kyaml/json'
 import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson, shownPath } from '@backporch/kyaml/redaction'

@@ -1,5 +1,4 @@
 /** What the ledger has of a cluster as a whole: `clusters/<name>/observation.yaml` (docs/adr/0056-what-the-ledger-says-about-time.md). */
-
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { z } from 'zod'
 import { API_VERSION, annotationsSchema, clusterFailureSchema } from './schema.ts'

@@ -1,5 +1,4 @@
 /** The writers in the ledger: an audit log is stored for days, and drift may wait for weeks. */
-
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'

@@ -2,7 +2,6 @@
  * Copies of what a Restore may delete or replace, so that git has it before the cluster loses it: objects that git does not declare,
  * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
  */
-
 import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
 import { type ResourceId, resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'

@@ -3,7 +3,6 @@
  * undone, so that exactly the drift is between the two, and neither what a server adds nor what is ignored. The values at
  * the drift are those of the report; everything around them is shown as `shownObject` has it.
  */
-
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** `Preview`: what a merge changes of each unit, and which of these changes are already live. It is printed and put into a comment, and never kept in git. */
-
 import type { Json } from '@backporch/kyaml/json'
 import * as z from 'zod'
 import { refSchema } from './rollout-schema.ts'

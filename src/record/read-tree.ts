@@ -1,5 +1,4 @@
 /** Documents of Backporch among the resources of a package, as functions receive them: YAML trees. */
-
 import type { Json } from '@backporch/kyaml/json'
 import { oneLine } from '@backporch/kyaml/text'
 import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pathSegments } from '@backporch/git-store/objects'
 import { HOSTILE_TEXTS } from '../../test/fakes/record-samples.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { pathSegments } from '../adapters/git/path-policy.ts'
 import { closedPath, ledgerObservationPath, pathSegment, recordPath } from './record-paths.ts'
 
 const SEGMENTS: readonly (readonly [name: string, segment: RegExp])[] = [

@@ -2,7 +2,6 @@
  * The documents that Backporch writes, as one zod definition each: the writer's type, the reader's check and the JSON
  * Schema under docs/schema/ come from it. Shapes follow the Kubernetes API conventions.
  */
-
 import type { Json } from '@backporch/kyaml/json'
 import * as z from 'zod'
 import { STATUS_WORDS } from '../status/kstatus-fields.ts'

@@ -2,7 +2,6 @@
  * The text of an authored file as it may be shown: a hash replaces every value that `shownObject` hides, so that the places of
  * the rest and their comments stay, and two texts still differ where their hidden values do.
  */
-
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { hasSecretText, type RedactionKey, shownObject, type VisibilityOf } from '@backporch/kyaml/redaction'

@@ -1,5 +1,4 @@
 /** One line that summarises the change: subject of the commit and title of the proposal, which are always the same. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from './commit-text.ts'
 import { formatSides, formatValue } from './format-value.ts'

@@ -1,5 +1,4 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
-
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'

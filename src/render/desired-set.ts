@@ -1,5 +1,4 @@
 /** The objects that a package declares, with their locations. */
-
 import type { InventoryRef } from '@backporch/cluster/cluster'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { Note } from '@backporch/kyaml/note'

@@ -1,5 +1,4 @@
 /** Objects of a package that kpt never applies to a cluster. */
-
 import { getKey, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'

@@ -1,5 +1,4 @@
 /** The inventory that a package names: a `kind: ResourceGroup` file, or the Kptfile's older `inventory`. */
-
 import type { InventoryRef } from '@backporch/cluster/cluster'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'

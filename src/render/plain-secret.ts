@@ -1,5 +1,4 @@
 /** Secrets with plain values in git. */
-
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'

@@ -1,5 +1,4 @@
 /** What a syncer makes of a folder for one of its resources: how a build of it begins, and what becomes of the output. */
-
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'

@@ -2,7 +2,6 @@
  * The applier of the package, and the effect of a merged Restore on the cluster. `claimsOf` names the syncers' resources to read, and `applierOf`
  * judges by their reports. What could not be read is `unknown`.
  */
-
 import { asFailure } from '@backporch/kyaml/failure'
 import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'

@@ -2,7 +2,6 @@
  * The pods of a workload, as the poller of kstatus counts them: a workload that is in progress has failed as soon as one of its pods has
  * (docs/facts/kstatus-pods.md). A pod that ended is Current, whatever its exit code, so one that was evicted and replaced makes nothing fail.
  */
-
 import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { computeStatus, type ObjectStatus } from './kstatus.ts'

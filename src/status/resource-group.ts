@@ -2,7 +2,6 @@
  * The live status of a unit in the ledger, as a `kpt.dev/v1alpha1` ResourceGroup with the fields and words of kpt and Config Sync
  * (docs/facts/resource-group.md).
  */
-
 import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
 import { formatResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'

@@ -2,7 +2,6 @@
  * The manager of an object: another object of the cluster, a syncer, the storage of a tool, or the control plane. Only metadata decides, so a copy
  * with its marks counts as managed.
  */
-
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf, isControlled, labelsOf, readResource, resourceKey } from '@backporch/kyaml/resource'

@@ -2,10 +2,9 @@
  * The folders that Argo CD Applications apply from a repository (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`,
  * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`).
  */
-
+import { shortBranch } from '@backporch/git-store/ref-name'
 import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import { shortBranch } from '../package/ref-name.ts'
 import { applicationsOf } from '../render/argo/application-set.ts'
 import { argoDirectory } from '../render/argo/argo-directory.ts'
 import { argoHelm } from '../render/argo/argo-helm.ts'

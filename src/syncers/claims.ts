@@ -1,5 +1,4 @@
 /** Claims of syncers on objects, by the marks that they leave. Marks can be forged or copied, so a mark that names its object is compared with it. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf, type LiveView, labelsOf, readResource } from '@backporch/kyaml/resource'
 import type { Phrase } from '@backporch/kyaml/text'

@@ -2,7 +2,6 @@
  * Config Sync: RootSync and RepoSync. Sources: kpt-config-sync `pkg/metadata/{annotations,metadata}.go`, `pkg/declared/{scope,
  * resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`, `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
-
 import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { metadataText } from '@backporch/kyaml/resource'

@@ -4,7 +4,6 @@
  * drift_controller.go` (correctDrift), `pkg/apis/fleet.cattle.io/v1alpha1`. Read only: it was not run against this
  * (docs/facts/fleet-and-kluctl.md).
  */
-
 import { getKey, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { labelsOf, parseApiVersion } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'

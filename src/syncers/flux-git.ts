@@ -1,8 +1,7 @@
 /** The GitRepository of Flux that a Kustomization or a chart is read from (source-controller `docs/spec/v1/gitrepositories.md`). */
-
+import { shortBranch } from '@backporch/git-store/ref-name'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
-import { shortBranch } from '../package/ref-name.ts'
 import { isWithin } from '../render/flux/artifact-files.ts'
 import type { ArtifactContent, SourceArtifact } from '../render/syncer-build.ts'
 import { isFilled } from './own-resource.ts'

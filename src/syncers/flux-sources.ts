@@ -2,7 +2,6 @@
  * The folders that Flux Kustomizations apply from a repository (kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
  * `docs/spec/v1/gitrepositories.md`).
  */
-
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../render/desired-set.ts'

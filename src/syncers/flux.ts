@@ -3,7 +3,6 @@
  * disabled`, `ssa`, prune) and `api/v1/inventory_types.go`, helm-controller `docs/spec/v2/helmreleases.md` (drift detection, suspend) and
  * issue 1352 (the inventory of a HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
  */
-
 import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'

@@ -3,7 +3,6 @@
  * (helm.sh/docs/topics/charts_hooks), `pkg/action/install.go` (setMetadataVisitor sees the manifest only, so hooks have no marks), `pkg/cli`
  * (the User-Agent `Helm/<version>`, under which it writes what it sets no manager for).
  */
-
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'

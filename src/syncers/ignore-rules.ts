@@ -1,5 +1,4 @@
 /** Ignore rules in the syncers' own resources. */
-
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import { getKey, type Json, type JsonObject, objectsIn, parsePointer, textOf, textsIn } from '@backporch/kyaml/json'
 import { annotationsOf, labelsOf, matchesLabels, parseApiVersion, parseLabelSelector } from '@backporch/kyaml/resource'

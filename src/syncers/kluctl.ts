@@ -3,7 +3,6 @@
  * `pkg/deployment/deployment_item.go` (marks), `pkg/deployment/utils/{delete,hooks}_utils.go`, `docs/kluctl/deployments/annotations`,
  * `docs/gitops/spec/v1beta1/kluctldeployment.md`. Read only: it was not run against this (docs/facts/fleet-and-kluctl.md).
  */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'

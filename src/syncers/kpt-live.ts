@@ -2,7 +2,6 @@
  * `kpt live apply`, and what it shares with Config Sync through cli-utils. Sources: cli-utils `pkg/inventory/policy.go` (the owning-inventory
  * annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations), `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
  */
-
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
 import { type Exception, withExceptions } from './judgement.ts'

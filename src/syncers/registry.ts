@@ -1,5 +1,4 @@
 /** The syncers, and the functions over all of them. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import { matchesGlob } from '@backporch/kyaml/text'
 import { ARGO_CD } from './argo-cd.ts'

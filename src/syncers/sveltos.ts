@@ -3,7 +3,6 @@
  * (marks), addon-controller `api/v1beta1/spec.go` (sync modes, DriftExclusion) and `controllers/handlers_utils.go` (the field manager), k0rdent
  * kcm `api/v1beta1/multiclusterservice_types.go`. Read only: it was not run against this.
  */
-
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'

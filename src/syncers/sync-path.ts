@@ -1,5 +1,4 @@
 /** Checks whether a syncer reads a folder of the repository. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { metadataText } from '@backporch/kyaml/resource'

@@ -3,7 +3,6 @@
  * are required, so that the compiler names what a new file lacks; an absent feature is an empty list or `'none'`. docs/facts/applier-managers.md and
  * its neighbours say what was run and what was only read.
  */
-
 import type { InventoryQuestion } from '@backporch/cluster/cluster'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
-
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'

@@ -2,7 +2,6 @@
  * The variables of our environment that a started program gets: to be found, to reach the network and to know its user, and nothing else.
  * Tokens of ours and of our caller are not among them, unless the operator names them in BACKPORCH_CHILD_ENV.
  */
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Separated by commas or spaces: names of variables that every child gets. */

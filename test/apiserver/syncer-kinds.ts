@@ -1,5 +1,4 @@
 /** The kinds of syncers, as small as an API server takes them: group, version, names and scope are theirs, the schemas are open. */
-
 import type { ConnectedCluster } from '@backporch/cluster/connect-cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ControlPlane } from '../controlplane/control-plane.ts'

@@ -1,5 +1,4 @@
 /** A Flux Kustomization as Backporch builds it and as Flux does, to compare. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'

@@ -1,5 +1,4 @@
 /** What Backporch compares with a cluster for a case: from the Applications of the cluster to objects in their namespaces. */
-
 import type { ServedKind } from '@backporch/cluster/cluster'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'

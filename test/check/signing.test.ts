@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { BOT } from '../../src/adapters/git/bot-identity.ts'
+import { BOT } from '@backporch/git-store/commit'
 import { runAction } from '../../src/cli/action/run-action.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { git, makePackages, writeRecording } from '../action/stage.ts'

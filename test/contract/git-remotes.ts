@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CommitDraft, PackageRepository } from '@backporch/git-store/package-repository'
+import { type CacheNote, openRepository, type RepositoryOptions } from '@backporch/git-store/repository'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { type CacheNote, openRepository, type RepositoryOptions } from '../../src/adapters/git/repository.ts'
-import type { CommitDraft, PackageRepository } from '../../src/ports/package-repository.ts'
 import { type GitHttpBackend, type GitHttpBackendOptions, startGitHttpBackend } from './git-http-backend.ts'
 
 export const REMOTE_KINDS = ['local bare', 'local with work tree', 'file', 'http', 'ssh'] as const

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openRepository } from '@backporch/git-store/repository'
 import { objectId } from '@backporch/kyaml/files'
-import { openRepository } from '../../src/adapters/git/repository.ts'
 import { changeOf, expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository, TOKEN } from './git-remotes.ts'
 
 const { signal } = new AbortController()

@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import type { RepositoryOptions } from '@backporch/git-store/repository'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import type { RepositoryOptions } from '../../src/adapters/git/repository.ts'
-import type { PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   changeOf,
   expectFailure,

@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { DEFAULT_BRANCH, type PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
-import { DEFAULT_BRANCH, type PackageRepository } from '../../src/ports/package-repository.ts'
 import {
   changeOf,
   expectFailure,

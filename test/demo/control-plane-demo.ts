@@ -1,5 +1,4 @@
 /** `npm run demo -- --control-plane`: the story against a real API server, until the cluster has come back. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext, RunCommand } from '../../src/cli/cli-context.ts'
 import type { DemoFolder } from '../../src/cli/demo/demo-folder.ts'

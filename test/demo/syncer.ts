@@ -2,7 +2,6 @@
  * A small stand-in for `kpt live apply --server-side`: applies what a commit declares, keeps the inventory, and deletes what
  * the inventory holds and the commit does not. Plain requests, because a demo machine has neither kpt nor kubectl.
  */
-
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type Resource, readResource } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** Tier 1 says without a request that an apply would change nothing. The recording has the server's own answer to that. */
-
 import { predictionKey } from '@backporch/cluster/recording'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { resourceKey } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { redactionKey } from '@backporch/kyaml/redaction'

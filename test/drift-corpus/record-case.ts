@@ -1,5 +1,4 @@
 /** Records a staged case: what the API server says of its objects, and of applying what git says. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { predictionKey } from '@backporch/cluster/recording'

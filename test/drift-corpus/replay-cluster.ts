@@ -1,5 +1,4 @@
 /** The cluster of a case as it was recorded: it answers what the API server answered, and nothing that was not asked of it then. */
-
 import type { ClusterIdentity, ClusterReader, ServedKind } from '@backporch/cluster/cluster'
 import { predictionKey, RecordedCluster, type Recording } from '@backporch/cluster/recording'
 import { Failure } from '@backporch/kyaml/failure'

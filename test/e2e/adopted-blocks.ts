@@ -1,5 +1,4 @@
 /** Hand edits that remove a block or put another one in its place, each with the manifest that a person would write for it. */
-
 export interface BlockEdit {
   /** Unique: the name of the object. */
   readonly name: string

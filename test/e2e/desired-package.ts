@@ -1,5 +1,4 @@
 /** A package full of what an API server rewrites, fills in, converts and merges by key, and one hand edit for each of its objects. */
-
 import { randomBytes } from 'node:crypto'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { waitUntil } from '../waiting/wait-until.ts'

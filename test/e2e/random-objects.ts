@@ -1,5 +1,4 @@
 /** Objects of kinds whose values a server rewrites and completes, as people write them; and an edit of any of them. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'
 

@@ -1,5 +1,4 @@
 /** Audit events as a kube-apiserver writes them (docs/facts/audit-events.md), with what a test is about. */
-
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { type AuditedWrite, readAuditedWrite } from '@backporch/kyaml/resource'
 

@@ -1,5 +1,4 @@
 /** A command line over the world in memory. */
-
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { emptyCluster } from '@backporch/cluster/recording'

@@ -1,5 +1,4 @@
 /** A package with a pipeline, and drift in it, for the tests of the functions about drift. */
-
 import { emptyObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'

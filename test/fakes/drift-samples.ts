@@ -1,5 +1,4 @@
 /** Differences for tests that do not care where they come from. */
-
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
 import type { Drift } from '../../src/drift/drift.ts'

@@ -1,5 +1,4 @@
 /** A fleet that is reconciled as the controller does it: changes name units, and a turn is about these. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'

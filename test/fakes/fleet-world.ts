@@ -1,5 +1,4 @@
 /** One package in many clusters, with a forge that has pages, and everything in memory. */
-
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { redactionKey } from '@backporch/kyaml/redaction'

@@ -1,5 +1,4 @@
 /** Renders with the built-in functions in this process, without workers. */
-
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'

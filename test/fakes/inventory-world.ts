@@ -1,5 +1,4 @@
 /** A world whose live objects bear the marks of a syncer, and what a turn tells of it. */
-
 import type { InventoryQuestion } from '@backporch/cluster/cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { sentenceOf } from '@backporch/kyaml/note'

@@ -1,5 +1,4 @@
 /** Live objects as a server would hold them, made from a manifest: who applied it, who edited it afterwards. */
-
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import {
   type FieldPath,

@@ -1,5 +1,4 @@
 /** Turns of a world in memory, measured as the controller measures them, and served as it serves them. */
-
 import type { KindWatchState } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import { startMonitoringServer } from '../../src/adapters/metrics/monitoring-server.ts'

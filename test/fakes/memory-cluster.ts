@@ -1,5 +1,4 @@
 /** The cluster port in memory: objects, a server-side apply of its own, and outages that a test asks for. */
-
 import type {
   ApprovedWrite,
   ClusterIdentity,

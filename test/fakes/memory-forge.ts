@@ -1,5 +1,4 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { readByNumber } from '../../src/adapters/forge/by-number.ts'

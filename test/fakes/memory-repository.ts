@@ -1,9 +1,6 @@
 /** `PackageRepository` in memory: same draft, same id; a push is compare and swap over all refs or none. */
 import { createHash } from 'node:crypto'
-import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { gitObject, parseCommit } from '../../src/adapters/git/objects/object-format.ts'
-import { assertPushable } from '../../src/package/ref-name.ts'
+import { gitObject, parseCommit } from '@backporch/git-store/objects'
 import type {
   CommitDraft,
   CommitView,
@@ -12,7 +9,10 @@ import type {
   RefUpdate,
   RepositoryRefs,
   TreeFile,
-} from '../../src/ports/package-repository.ts'
+} from '@backporch/git-store/package-repository'
+import { assertPushable } from '@backporch/git-store/ref-name'
+import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
 
 export const BOT_EMAIL = 'bot@example.com'
 

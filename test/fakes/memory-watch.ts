@@ -1,5 +1,4 @@
 /** Changes of a `MemoryCluster` as a watch tells them: nothing is told before `deliver`, and a test may lose, repeat or reorder events. */
-
 import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'

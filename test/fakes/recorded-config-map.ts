@@ -1,5 +1,4 @@
 /** ConfigMaps of one field as a recorded cluster has them: live, and what an apply of anything that git may say would give. */
-
 import { predictionKey, RECORDING } from '@backporch/cluster/recording'
 import { readResource } from '@backporch/kyaml/resource'
 

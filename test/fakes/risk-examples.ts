@@ -1,5 +1,4 @@
 /** For each rule of src/drift/risk/risk.ts a difference that has its code, and one that nearly has it. The guide and the tests are made of them. */
-
 import type { Json } from '@backporch/kyaml/json'
 import type { ChangeKind, Risk } from '../../src/drift/drift.ts'
 

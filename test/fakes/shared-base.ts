@@ -1,5 +1,4 @@
 /** Five units, four of which a change of a shared base and a value moves. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** A repository without a Kptfile that a syncer applies, and the programs that may build its units. */
-
 import type { Json } from '@backporch/kyaml/json'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'

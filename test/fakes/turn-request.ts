@@ -1,5 +1,4 @@
 /** Requests of turns as tests write them: one flat list of options. */
-
 import { given } from '@backporch/kyaml/text'
 import type { ClusterPart, ForgePart, GitPart, PolicyPart, TurnRequest, UnitSelection } from '../../src/reconcile/turn-request.ts'
 

@@ -5,8 +5,8 @@ import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { FileOperations } from '../../src/adapters/git/objects/atomic-fs.ts'
-import type { PackageRepository } from '../../src/ports/package-repository.ts'
+import type { FileOperations } from '@backporch/git-store/objects'
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import {
   expectFailure,
   headOf,

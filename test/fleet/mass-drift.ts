@@ -2,11 +2,12 @@
  * One package in many clusters, all of whose objects are changed by the same hand, in a repository on the emulated GitHub with its
  * limits: the real git over http, the real GitHub adapter, whole turns. Clusters are in memory.
  */
-
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BOT } from '@backporch/git-store/commit'
+import { openRepository } from '@backporch/git-store/repository'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { redactionKey } from '@backporch/kyaml/redaction'
@@ -15,8 +16,6 @@ import { parseGitHubAddress } from '../../src/adapters/forge/github/github-addre
 import { githubGovernor, openGitHub } from '../../src/adapters/forge/github/open-github.ts'
 import { PushPaces } from '../../src/adapters/forge/push-pace.ts'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
-import { BOT } from '../../src/adapters/git/bot-identity.ts'
-import { openRepository } from '../../src/adapters/git/repository.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'

@@ -1,5 +1,4 @@
 /** Objects as nobody means them: the right names over the wrong things. For tests that a function takes whatever it is given. */
-
 import type { Json } from '@backporch/kyaml/json'
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
 import fc from 'fast-check'

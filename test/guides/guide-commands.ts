@@ -1,5 +1,4 @@
 /** The commands of a guide: fenced blocks without a language, whose lines with `$ ` are commands and whose other lines are what they print. */
-
 export interface GuideCommand {
   readonly command: string
   /** Lines that the guide shows of its output; empty where it shows none. */

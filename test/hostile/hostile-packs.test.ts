@@ -6,11 +6,16 @@ import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import {
+  BrokenObject,
+  DamagedCache,
+  gitObject,
+  indexPack,
+  ObjectCache,
+  OversizedObject,
+  readPackEntries,
+} from '@backporch/git-store/objects'
 import { objectId } from '@backporch/kyaml/files'
-import { indexPack } from '../../src/adapters/git/objects/index-pack.ts'
-import { DamagedCache, ObjectCache } from '../../src/adapters/git/objects/object-cache.ts'
-import { BrokenObject, gitObject } from '../../src/adapters/git/objects/object-format.ts'
-import { OversizedObject, readPackEntries } from '../../src/adapters/git/objects/pack-entries.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
 import { copy, deltaOf, ForgedPack, varint } from '../fakes/forged-pack.ts'
 

@@ -1,5 +1,4 @@
 /** The forms of credential-forms.ts as objects of a cluster and of git. */
-
 import { withValueAt } from '@backporch/kyaml/edit-yaml'
 import { valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'

@@ -2,7 +2,6 @@
  * Objects that are written oddly and have fields that functions change: what a package may hold, and what nobody thinks of. The texts share
  * few names (`web`, `dev`, `nginx:1.0`, `value`, `80`), so that the configs of all functions match some of them.
  */
-
 import { ODD_OTHER_DOCUMENTS } from './odd-other-documents.ts'
 
 /** YAML documents, each with one object. */

@@ -1,5 +1,4 @@
 /** Random days in the clusters: what people, syncers and controllers do there, and what cannot be read for a while. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import fc from 'fast-check'

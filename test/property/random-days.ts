@@ -1,5 +1,4 @@
 /** Random days of a fleet: what people, syncers, clusters and reviewers do between two turns. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'

@@ -1,5 +1,4 @@
 /** Random JSON values and field paths, hostile names included. */
-
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import { emptyObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
 import * as fc from '../seeds/fast-check.ts'

@@ -1,5 +1,4 @@
 /** Random manifests printed in random styles, with the lines that each field takes. */
-
 import { textOnOneLine } from '@backporch/kyaml/edit-yaml'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 

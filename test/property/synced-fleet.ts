@@ -1,5 +1,4 @@
 /** A fleet whose syncer marks what it applies, and reports in a resource of its own in each cluster. */
-
 import type { Inventory } from '@backporch/cluster/cluster'
 import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf } from '@backporch/kyaml/json'
 import { type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** Our render of a package tree, with the functions that kpt runs as programs. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'

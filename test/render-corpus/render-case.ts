@@ -1,5 +1,4 @@
 /** A package tree for the comparison of our render with the real `kpt fn render --allow-exec`. */
-
 export interface RenderCase {
   /** Words with hyphens, one of its kind in the corpus. */
   readonly name: string

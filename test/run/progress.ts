@@ -1,5 +1,4 @@
 /** What people see while tests run: failures at once, how far each tier is, and what took longest. */
-
 import { TIERS, type Tier } from './tiers.ts'
 import type { FileResult, TestResult } from './worker-process.ts'
 

@@ -87,7 +87,7 @@ const TIMERS: readonly Allowed[] = [
   {
     why: 'it makes a fault or an answer come late; nothing is judged by when it comes',
     files: [
-      'src/adapters/git/protocol/pkt-line.test.ts',
+      'src/git-store/protocol/pkt-line.test.ts',
       'test/contract/repository-http.test.ts',
       'src/cluster/watch/rights-and-kinds.live.test.ts',
       'src/system/read-text.test.ts',

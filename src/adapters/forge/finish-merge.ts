@@ -1,10 +1,10 @@
 /** Decisions on forges with pages: the push after the forge's own merge, and the refusals that they share. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Clock } from '@backporch/system/clock'
 import type { ProposalMerge } from '../../ports/forge.ts'
 import type { KnownProposal, WantedProposal } from '../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 
 /** The forge may delete the branch at the same time. */
 const MOST_PUSHES = 3

@@ -1,11 +1,10 @@
 /** Everything that the rest of the program knows of a forge: one value in its folder, and one line in the registry. */
-
+import type { PackageRepository, PushTexts } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import type { ForgeKind, ForgeSetup } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { PackageRepository, PushTexts } from '../../ports/package-repository.ts'
 import type { ForgeAddress } from './forge-address.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

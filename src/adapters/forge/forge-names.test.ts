@@ -12,11 +12,11 @@ const SRC = fileURLToPath(new URL('../..', import.meta.url))
 const OTHER_WORDS = new Map([
   ['cli/flags/outputs.ts', 'github'],
   ['cli/print/print-document.ts', 'github'],
-  ['adapters/git/checked-out.ts', 'local'],
-  ['adapters/git/protocol/remote-address.ts', 'local'],
-  ['adapters/git/protocol/process-transport.ts', 'local'],
-  ['adapters/git/repository.ts', 'local'],
-  ['adapters/git/repository-programs.ts', 'local'],
+  ['git-store/repository/checked-out.ts', 'local'],
+  ['git-store/protocol/remote-address.ts', 'local'],
+  ['git-store/protocol/process-transport.ts', 'local'],
+  ['git-store/repository/repository.ts', 'local'],
+  ['git-store/program/repository-programs.ts', 'local'],
 ])
 
 const ANY_NAME = /github|gitea|forgejo/i

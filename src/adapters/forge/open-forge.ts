@@ -1,9 +1,9 @@
 /** The forge of a repository: as given, by its address, or by the answer of its server. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Finding } from '@backporch/kyaml/note'
 import { type ForgeKind, type ForgeSetup, GIT_ALONE } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ConnectOptions, Environment, ForgeAdapter, ForgeConnection } from './forge-adapter.ts'
 import { hostOf, parseForgeAddress } from './forge-address.ts'
 import { tokenFor } from './forge-token.ts'

@@ -1,5 +1,4 @@
 /** The side of a worker thread that renders: built-in functions here, programs and images by request. */
-
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,5 +1,4 @@
 /** Renders packages for turns: those with a pipeline in worker threads, with every function that the operator allows. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'

@@ -1,5 +1,4 @@
 /** JSON lines with pino, named as controller-runtime and Flux name their fields. No transport: each event is one write to the stream. */
-
 import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
 import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'

@@ -1,5 +1,4 @@
 /** What is known of the packages and clusters of each repository, over all turns, as rows of gauges about all repositories. */
-
 import type { Loggable } from '@backporch/kyaml/redaction'
 import { RISKS } from '../../drift/drift.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'

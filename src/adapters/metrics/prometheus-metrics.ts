@@ -1,5 +1,4 @@
 /** Metrics in the text format of Prometheus, with prom-client. */
-
 import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'

@@ -1,5 +1,4 @@
 /** Traces of turns to a collector, over OTLP/HTTP with JSON. The queue has a bound: what a collector does not take in time is dropped and counted. */
-
 import type { Note } from '@backporch/kyaml/note'
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'

@@ -1,5 +1,4 @@
 /** The variables of OpenTelemetry for traces over OTLP/HTTP. It imports nothing, so that a process without them loads nothing. */
-
 export interface TraceSettings {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -1,5 +1,4 @@
 /** The inputs of the GitHub Action: the runner passes the values under `with:` as `INPUT_*` variables (actions/runner, Handler.cs). */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { RISKS } from '../../drift/drift.ts'
 import type { CliContext } from '../cli-context.ts'

@@ -2,9 +2,9 @@
  * `verify-pr`: for a check on pull requests that hold records of drift. A record decides when it is merged, so it has to be one
  * of ours, inert for every syncer, and about drift that is still there.
  */
+import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { DRIFT_FOLDER, pathSegment, presentRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
 import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
 import { INERT_LINE, isNoManifest, parseDocument, withLastDocument } from '../../record/write-document.ts'

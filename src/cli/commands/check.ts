@@ -1,13 +1,12 @@
 /** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
-
 import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '@backporch/cluster/cluster'
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { failuresOf } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { Probes } from '../../ports/probes.ts'
 import { isHosted } from '../../reconcile/apply/is-hosted.ts'
 import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'

@@ -1,5 +1,4 @@
 /** `controller`: the repositories and listeners that its flags name, and its log. */
-
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import { SharedWatches } from '../../controller/shared-watch.ts'

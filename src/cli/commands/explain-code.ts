@@ -1,5 +1,4 @@
 /** What `explain` says about a code. */
-
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { NOTE_CAUSES, type NoteCause } from '@backporch/kyaml/note'
 import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'

@@ -1,5 +1,4 @@
 /** `render`: what `kpt fn render` would change in the files of packages, as kpt would write them, without kpt. */
-
 import { randomBytes } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'

@@ -1,5 +1,4 @@
 /** The repositories of a configuration file, which is read again while the controller runs. */
-
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { secondsOf } from '@backporch/kyaml/text'

@@ -1,5 +1,4 @@
 /** `ControllerConfig`: the repositories and clusters of one controller. Fields have the long names of flags. */
-
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { secondsOf } from '@backporch/kyaml/text'
 import * as z from 'zod'

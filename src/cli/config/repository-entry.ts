@@ -1,5 +1,4 @@
 /** A repository of the controller, with the ports of its turns. */
-
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { TurnSession, TurnsPorts } from '../../controller/controller-turns.ts'
 import { CurrentReaders } from '../../controller/current-reader.ts'

@@ -1,5 +1,4 @@
 /** Names, times and the key of the demo, fixed so that every run gives the same commits. */
-
 export const CLUSTER = 'prod'
 /** Field manager of the syncer: `kpt live apply --server-side --field-manager=kpt` in somebody's pipeline. */
 export const SYNCER = 'kpt'

@@ -1,5 +1,4 @@
 /** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'

@@ -1,5 +1,4 @@
 /** What `-o` takes, for each command. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { parseTemplate } from './json-path-parse.ts'

@@ -1,5 +1,4 @@
 /** Flags that select rows, as in kubectl; each command offers those that apply to it. */
-
 import { type LabelSelector, parseLabelSelector } from '@backporch/kyaml/resource'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'

@@ -1,5 +1,4 @@
 /** Errors of a command line, each with what could be written instead. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { oneLine } from '@backporch/kyaml/text'
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'

@@ -1,5 +1,4 @@
 /** Lines of `explain` about the actor: the writer, its class, and other owners of the field. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { type ActorRule, rowFor, ruleFor } from '../../drift/attribute/actor-classes.ts'
 import type { Actor } from '../../drift/drift.ts'

@@ -1,5 +1,4 @@
 /** Where the values in git come from, for `diff -o wide` and `explain`. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isSecret } from '@backporch/kyaml/redaction'

@@ -1,5 +1,4 @@
 /** Explains one line of `diff`: which rules were tried, in which order, and why each did or did not apply. */
-
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
 import { shownPath, whyHidden, whySecret } from '@backporch/kyaml/redaction'
 import { annotationsOf, describeResourceId } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (docs/guides/first-look.md). */
-
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'

@@ -1,5 +1,4 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import { sentenceOf } from '@backporch/kyaml/note'

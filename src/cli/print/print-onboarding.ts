@@ -1,7 +1,6 @@
 /** What `init` found and did, for a terminal and as a document. */
-
+import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import { oneLine } from '@backporch/kyaml/text'
-import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
 import type { OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
 import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts'

@@ -1,5 +1,4 @@
 /** Prints the result of a turn, for people or as a document. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { RedactionKey } from '@backporch/kyaml/redaction'

@@ -2,7 +2,6 @@
  * `diff --yaml`: one unified diff per differing object, from git to live, as `git diff` prints it, or the output of another program for
  * the same texts (BACKPORCH_EXTERNAL_DIFF). Everything else goes to stderr.
  */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'

@@ -1,5 +1,4 @@
 /** Where and how a command prints: answers on stdout, everything else on stderr. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import type { Trace } from '@backporch/system/trace'
 import type { CliContext } from '../cli-context.ts'

@@ -2,11 +2,11 @@
  * Prints where branches were written, and the command that publishes them. A repository that is given by a path may be a clone: then its
  * remote does not have the branches.
  */
+import type { RefUpdate } from '@backporch/git-store/package-repository'
+import { LEDGER_BRANCH, ownedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
-import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
 import type { OpenBranch } from '../../plan/turn/observation.ts'
-import type { RefUpdate } from '../../ports/package-repository.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { RepositoryOptions } from '../flags/options.ts'
 import type { Printer } from './printer.ts'

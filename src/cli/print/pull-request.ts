@@ -1,5 +1,4 @@
 /** The pull request of an open record, as people name it. */
-
 import { given, oneLine } from '@backporch/kyaml/text'
 import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../../record/schema.ts'

@@ -1,5 +1,4 @@
 /** Two texts as `git diff` prints them, with its colours. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
 import type { Style, Terminal } from './terminal.ts'

@@ -1,5 +1,4 @@
 /** Columns and sentences about one unit. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'

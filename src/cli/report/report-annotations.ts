@@ -3,7 +3,6 @@
  * and escapes: docs.github.com "Workflow commands for GitHub Actions" and actions/runner, ActionCommand.cs. A step shows the
  * first ten of a level (actions/toolkit, docs/problem-matchers.md), so the riskiest come first.
  */
-
 import { oneLine } from '@backporch/kyaml/text'
 import { actorName } from '../../record/actor-name.ts'
 import { formatSides } from '../../record/format-value.ts'

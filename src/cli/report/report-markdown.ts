@@ -2,7 +2,6 @@
  * `-o markdown`: the list as a comment on a pull request or a step summary; GitHub Flavored Markdown that Gitea shows alike.
  * Text from a cluster or from git is encoded as code (src/kyaml/text/markdown-text.ts).
  */
-
 import { markdownCell, markdownCode, markdownProse } from '@backporch/kyaml/markdown'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../../record/format-value.ts'

@@ -2,7 +2,6 @@
  * `-o sarif`: SARIF 2.1.0 (docs.oasis-open.org/sarif) with what code scanning on GitHub reads of it ("SARIF support for code
  * scanning"): rules with help and a severity, a file and a line for each result, and fingerprints that stay when lines move.
  */
-
 import { createHash } from 'node:crypto'
 import { oneLine } from '@backporch/kyaml/text'
 import type { Risk } from '../../drift/drift.ts'

@@ -1,5 +1,4 @@
 /** Field changes as a JSON Patch (RFC 6902) against one live object, each behind a test of the value that it replaces. */
-
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** The server's answer to an apply: a dry run of server-side apply with the syncer's field manager. */
-
 import { formatJson, getKey, isJsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'

@@ -1,5 +1,4 @@
 /** Reads one line of an audit log without parsing all of it: an event may be megabytes, and most are not needed. */
-
 import { parseJson } from '@backporch/kyaml/json'
 import { type AuditedWrite, type ResourceId, readAuditedWrite } from '@backporch/kyaml/resource'
 

@@ -2,7 +2,6 @@
  * Failures of an API server as ours: by HTTP status, by `Status.reason` and `Status.details`, or by the class of the transport fault. Source of
  * the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
  */
-
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import { isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
 import { hasSecretText, isSensitive } from '@backporch/kyaml/redaction'

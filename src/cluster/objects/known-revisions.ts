@@ -1,5 +1,4 @@
 /** Stored revisions of Helm releases that were read in this session, so that turns do not read the content of all releases again. */
-
 import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import type { StoredRelease } from './helm-storage.ts'

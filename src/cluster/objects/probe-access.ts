@@ -1,5 +1,4 @@
 /** Our rights in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. */
-
 import { formatJson, isJsonArray, type JsonObject, objectsIn, partOf, textsIn } from '@backporch/kyaml/json'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import { jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'

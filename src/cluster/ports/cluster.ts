@@ -1,5 +1,4 @@
 /** The cluster as Backporch reads it. It has two adapters: the API server and a recorded cluster. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, FieldSchema } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'

@@ -1,5 +1,4 @@
 /** Kubernetes Events about the drift of an object. They are no part of what a turn decides, and nothing reads them again. */
-
 import type { Note } from '@backporch/kyaml/note'
 import type { ResourceId } from '@backporch/kyaml/resource'
 

@@ -1,5 +1,4 @@
 /** Events of a watch. Source: `metav1.WatchEvent` in k8s.io/apimachinery/pkg/apis/meta/v1/watch.go. */
-
 import {
   DEEPEST,
   formatJson,

@@ -1,5 +1,4 @@
 /** Times and sizes of watches. Times are milliseconds. */
-
 export interface WatchOptions {
   /** The server ends each stream after a random time between these. */
   readonly streamLasts?: readonly [number, number]

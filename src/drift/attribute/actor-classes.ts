@@ -2,7 +2,6 @@
  * The class of a field manager: the `actors` of a policy, then one table, whose first match decides. The client chooses the name
  * (docs/guides/who-did-it.md), so it identifies an honest program, and never its user.
  */
-
 import { matchesGlob, words } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { ActorClass } from '../drift.ts'

@@ -1,5 +1,4 @@
 /** The writers of a field, from `managedFields`. */
-
 import {
   type FieldManager,
   type FieldPath,

@@ -2,7 +2,6 @@
  * The writer of a known difference: other owners of the field, the class by the policy's rules, and the user from an audit log. Differences stay
  * as they are, so that no fingerprint depends on it.
  */
-
 import { type ManagedFields, managedFieldsOf } from '@backporch/kyaml/field'
 import { type AuditedWrite, resourceKey } from '@backporch/kyaml/resource'
 import { SYNCERS } from '../../syncers/registry.ts'

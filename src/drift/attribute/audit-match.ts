@@ -2,7 +2,6 @@
  * The write in an audit log that made a difference, by the server's answers (level RequestResponse), or without bodies by object, manager and
  * time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
  */
-
 import {
   type FieldPath,
   field,

@@ -2,7 +2,6 @@
  * The field manager that applies the package, and the names under which the same syncer wrote before
  * (docs/adr/0018-syncers-that-change-their-name.md, docs/facts/applier-managers.md).
  */
-
 import {
   countCovered,
   type FieldManager,

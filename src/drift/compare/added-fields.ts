@@ -2,7 +2,6 @@
  * Fields of other writers that git does not declare. A dry run does not show them, because an apply leaves them alone (15 of 25 hand edits are of
  * this kind). The rules of src/drift/noise recognise those of controllers by kind, location and value.
  */
-
 import {
   type FieldPath,
   type FieldSchema,

@@ -3,7 +3,6 @@
  * syncer becomes git's own text, any other one a keyed hash. A decrypted value is compared here and nowhere else: a live value that is git's
  * becomes git's own text, and one of an earlier version the text of that version. Later steps handle them as other fields, without plain values.
  */
-
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, type FieldSchema, field, managedFieldsOf, stepOfItem, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'

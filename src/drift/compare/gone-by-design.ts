@@ -2,7 +2,6 @@
  * Declared objects that are rightly absent: they run once and are deleted, or never run. Rules read the manifest; those about hooks, which are
  * in src/syncers, hold if the tool that runs the hooks applies the package. Source: Kubernetes "Automatic Cleanup for Finished Jobs".
  */
-
 import { getKey, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'

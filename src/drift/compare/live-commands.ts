@@ -2,7 +2,6 @@
  * kpt records its commands in files (src/render/kpt/attribution.ts): git, a render and what was applied may have different ones, of one object with
  * the same meaning. They are compared as equal, as `kpt pkg diff` does (kpt `internal/util/diff/pkgdiff.go`).
  */
-
 import { isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import type { LiveState } from '@backporch/kyaml/resource'
 import type { DesiredResource } from '../../render/desired-set.ts'

@@ -4,7 +4,6 @@
  * live value must be what the server stores for the desired one (src/drift/compare/equal-values.ts). Marks of the syncer (src/syncers/marks.ts)
  * count on neither side. A syncer that updates has no set; its last-applied annotation is compared separately.
  */
-
 import { type FieldSchema, type FieldSet, fieldSetOf, type ManagedFields, sameLeaves, sameManager, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { withoutMarks } from '../../syncers/marks.ts'

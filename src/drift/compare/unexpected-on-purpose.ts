@@ -2,7 +2,6 @@
  * Undeclared objects of an inventory that stay on purpose: a person marked the live object so that the tool retains it. A rule of a syncer holds
  * only if that syncer applied the object.
  */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
 import { applierKind } from '../../syncers/registry.ts'

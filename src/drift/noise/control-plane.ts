@@ -4,7 +4,6 @@
  * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
  * comparison (its list of fields that the cluster owns).
  */
-
 import { getKey, isJsonArray, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'

@@ -1,5 +1,4 @@
 /** Fields outside of `status` in which a controller reports a state, or requests a reconciliation of another one. */
-
 import { quantityOf } from '@backporch/kyaml/field'
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'

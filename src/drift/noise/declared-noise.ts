@@ -1,5 +1,4 @@
 /** Values that git excludes from the comparison: `mutation: ignore`, and values that the applier inserts. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, textOf } from '@backporch/kyaml/json'

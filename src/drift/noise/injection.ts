@@ -2,7 +2,6 @@
  * What admission webhooks and injectors write into objects. What a mutating webhook itself adds has no owner, so most of it never comes
  * as a difference (docs/facts/noise-sources.md); these rules are for injectors that write with a request of their own.
  */
-
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { wordSet, words } from '@backporch/kyaml/text'
 import type { Drift } from '../drift.ts'

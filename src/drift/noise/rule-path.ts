@@ -2,7 +2,6 @@
  * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers everything below
  * its location. An index of a list refers to the live object.
  */
-
 import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, parsePointer } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'

@@ -3,7 +3,6 @@
  * (`scaleTargetRef`, `minReplicas` is 1 where it is left out); kedacore/keda ScaledObject specification (`minReplicaCount` 0,
  * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */
-
 import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion, type ResourceId, sameResource } from '@backporch/kyaml/resource'
 

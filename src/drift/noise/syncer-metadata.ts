@@ -3,7 +3,6 @@
  * them under another name, and for a former tool of an object. Sources: docs/facts/applier-marks.md; kapp `pkg/kapp/config/default.go`; cli-utils
  * `pkg/common`, `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
-
 import { isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'

@@ -1,5 +1,4 @@
 /** What of a pod the Pod Security Standards restrict (kubernetes.io, "Pod Security Standards", Baseline and Restricted). */
-
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'

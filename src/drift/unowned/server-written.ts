@@ -2,7 +2,6 @@
  * Undeclared fields that the control plane writes, by kind, path and value: defaults, allocations, bindings and counts. They have no owner in an
  * object without managers, and are no edits.
  */
-
 import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { type Json, type JsonObject, jsonEquals, parseJson, partOf } from '@backporch/kyaml/json'
 import { metadataText, type ResourceId } from '@backporch/kyaml/resource'

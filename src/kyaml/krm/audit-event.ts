@@ -2,7 +2,6 @@
  * A write in the API server's audit log. Source: `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go) and
  * docs/facts/audit-events.md. Bodies identify the write that made a value, and are never shown. The content of a Secret is dropped here.
  */
-
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { wordSet } from '../text/words.ts'
 import type { ResourceId } from './resource-id.ts'

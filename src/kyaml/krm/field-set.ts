@@ -2,7 +2,6 @@
  * Fields of one object that a manager owns (`fieldsV1`), or that a manifest declares. The shape is that of structured-merge-diff's
  * `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
  */
-
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
 import { DEEPEST } from '../text/json-depth.ts'
 import { wordSet } from '../text/words.ts'

@@ -2,7 +2,6 @@
  * A manifest without the fields that the server does not know. A server drops them from a client-side apply, and refuses a server-side apply
  * with them (docs/facts/refused-applies.md), so they are not drift.
  */
-
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type FieldPath, field } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'

@@ -2,7 +2,6 @@
  * Label selectors of kubectl's `-l`: `app=web,tier in (a, b),!canary`, with the grammar and meaning of k8s.io/apimachinery v0.34.3,
  * pkg/labels/selector.go (docs/facts/label-selectors.md).
  */
-
 export type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below'
 
 /** One condition of a selector; all must hold. */

@@ -1,5 +1,4 @@
 /** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
-
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import type { FieldPath } from './field-path.ts'
 import { depthOfLeafAbove, type FieldSet, parseFieldsV1, stepKey, touchesPath } from './field-set.ts'

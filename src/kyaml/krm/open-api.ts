@@ -2,7 +2,6 @@
  * OpenAPI v3 documents of an API server as field schemas, by the rules with which the server creates the schema of server-side apply:
  * k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go `getListElementRelationship`); docs/facts/list-map-keys.md.
  */
-
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
 import { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './field-schema.ts'
 import { parseApiVersion } from './resource-id.ts'

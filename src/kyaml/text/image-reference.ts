@@ -1,5 +1,4 @@
 /** The parts of an image reference. */
-
 export interface Reference {
   readonly name: string
   readonly tag: string

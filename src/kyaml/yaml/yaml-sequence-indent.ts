@@ -1,5 +1,4 @@
 /** The indentation of lists that kpt detects in a document, and with which it writes all its lists. */
-
 export type SequenceIndent = 'compact' | 'wide'
 
 /**

@@ -1,5 +1,4 @@
 /** Ignore rules requested in a comment, as edits of a policy file that touch nothing else in it. */
-
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { field, parseFieldPath } from '@backporch/kyaml/field'

@@ -1,5 +1,4 @@
 /** Who may decide what by a comment (docs/guides/pull-request-commands.md): write access for everything, and for what is dangerous a code owner of it. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { Resolution } from '../../drift/drift.ts'
 import { ownersOf } from '../../policy/code-owners.ts'

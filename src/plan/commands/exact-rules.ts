@@ -1,5 +1,4 @@
 /** The ignore rules that hide exactly some lines of `diff` and no other: proven by trying them on every line there is. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
-
 import type { Note } from '@backporch/kyaml/note'
 import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../../drift/noise/ignore-rules.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'

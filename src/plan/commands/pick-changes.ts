@@ -1,5 +1,4 @@
 /** Which differences are open for a decision, and what is planned for each. */
-
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'

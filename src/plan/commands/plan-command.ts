@@ -1,5 +1,4 @@
 /** One command: what it changes in the plan of the unit, and what is answered. Nothing is written here. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'

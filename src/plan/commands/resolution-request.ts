@@ -1,5 +1,4 @@
 /** A request for resolutions, as fingerprints of changes: several choices of one comment are one plan. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'

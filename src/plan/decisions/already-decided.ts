@@ -1,5 +1,4 @@
 /** What a resolution request cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { shownPath } from '@backporch/kyaml/redaction'

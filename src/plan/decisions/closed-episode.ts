@@ -1,5 +1,4 @@
 /** How an episode ends, and how long its rejection is silent. */
-
 import { given } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
 import { closedPath } from '../../record/record-paths.ts'

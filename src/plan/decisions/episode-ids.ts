@@ -1,6 +1,6 @@
 /** Ids of episodes: a closed episode's file in the ledger is named by its id alone (design §7), whichever unit it is of. */
+import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { episodeIdOf } from '../../drift/compare/fingerprint.ts'
-import { formatWorkspaceBranch } from '../../package/ref-name.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import type { Observation } from '../turn/observation.ts'
 

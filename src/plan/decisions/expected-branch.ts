@@ -2,13 +2,12 @@
  * What a branch of ours must be, rebuilt from what is known without it: the cluster, the base branch, the policy and the ledger. Author and
  * committer of a commit prove nothing, so a commit that the ledger does not know is ours only where it is exactly this.
  */
-
+import type { FileChange } from '@backporch/git-store/package-repository'
+import { shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
-import { shortBranch } from '../../package/ref-name.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
-import type { FileChange } from '../../ports/package-repository.ts'
 import { buildProposal } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'

@@ -1,5 +1,5 @@
 /** What a turn found of an episode that ended without `approve` and `reject`. */
-import { formatWorkspaceBranch } from '../../package/ref-name.ts'
+import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { Change, ClosedEpisode } from '../../record/schema.ts'
 import type { GitWrites } from '../turn/action.ts'

@@ -1,11 +1,11 @@
 /** Approve and reject, as writes to git. Pure: who and when are arguments. */
+import type { CommitDraft, FileChange } from '@backporch/git-store/package-repository'
+import { formatRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
-import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import { setsTags } from '../../policy/effective-policy.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
-import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { ledgerFilesOf } from '../ledger/ledger-files.ts'

@@ -1,5 +1,4 @@
 /** Puts the records of decisions through Porch onto the base branch, in one commit of the turn. */
-
 import { houseMessage, NO_HOUSE_RULES } from '../../policy/house-rules.ts'
 import { formatLandingMessage } from '../../record/commit-message.ts'
 import type { TurnAction } from '../turn/turn-action.ts'

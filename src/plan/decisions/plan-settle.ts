@@ -3,7 +3,6 @@
  * plans again, because each write gives its object a new version. Exactly the approved items, and only while the object
  * shows nothing else: a re-apply would also change what was not reviewed.
  */
-
 import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'

@@ -2,9 +2,9 @@
  * What people did with `porchctl rpkg approve`, `propose` and `reject`, as git shows it (docs/facts/porch-decisions.md). An approval is a merge: it
  * publishes the package, and leaves out the record, which lies outside of the package.
  */
+import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
 import { given } from '@backporch/kyaml/text'
-import type { FileChange } from '../../ports/package-repository.ts'
 import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument } from '../../record/write-document.ts'

@@ -1,5 +1,4 @@
 /** A request to report drift again whose proposal was closed: its silence ends now. */
-
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../turn/action.ts'

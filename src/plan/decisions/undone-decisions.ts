@@ -2,7 +2,6 @@
  * Merged decisions that git does not have any more: somebody moved the tag of the revision, or a later commit put an adopted field back. A Porch
  * that did not read the repository does both when it publishes an older draft: it replaces the whole folder of the package.
  */
-
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'

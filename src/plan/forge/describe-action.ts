@@ -1,9 +1,8 @@
 /** Names the writes of a turn, for people: the same in a dry run as in the run that does them. */
-
+import type { RefUpdate } from '@backporch/git-store/package-repository'
+import { shortBranch } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
-import { shortBranch } from '../../package/ref-name.ts'
-import type { RefUpdate } from '../../ports/package-repository.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from './forge-action.ts'
 

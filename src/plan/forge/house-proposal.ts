@@ -1,5 +1,4 @@
 /** A proposal as the repository wants its pull requests. */
-
 import { type HouseRules, houseSubject } from '../../policy/house-rules.ts'
 import type { ForgeDialect, KnownProposal, WantedProposal } from '../../ports/hosted-forge.ts'
 

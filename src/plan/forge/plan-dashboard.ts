@@ -1,5 +1,4 @@
 /** What the dashboard issue shows, from the ledger, the policy and what could not be read. */
-
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'

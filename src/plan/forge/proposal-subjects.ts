@@ -1,8 +1,7 @@
 /** What the text of a proposal is made from, taken together from a turn. */
-
+import { LEDGER_BRANCH, shortBranch } from '@backporch/git-store/ref-name'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { compareText, given } from '@backporch/kyaml/text'
-import { LEDGER_BRANCH, shortBranch } from '../../package/ref-name.ts'
 import type { MassRow, MassSubject } from '../../proposal/text/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../../proposal/text/proposal-subject.ts'
 import { wantsReport } from '../../proposal/text/report-text.ts'

@@ -1,5 +1,4 @@
 /** Which other clusters run the same package, as the ledger has them. */
-
 import { pathSegment } from '../../record/record-paths.ts'
 import type { Unit } from '../turn/observation.ts'
 import type { TurnView } from '../turn/turn-view.ts'

@@ -2,10 +2,9 @@
  * One cause, many clusters, one proposal: a package that feeds several clusters from one folder and differs in the same way in
  * each of them. The proposal is the ordinary one of one of the units, with the records of the others on its branch.
  */
-
 import { createHash } from 'node:crypto'
+import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { compareText, given } from '@backporch/kyaml/text'
-import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { matchesName } from '../../policy/effective-policy.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
 import { formatProposalMessage, type MessageSubject } from '../../record/commit-message.ts'

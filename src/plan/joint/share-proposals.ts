@@ -1,6 +1,5 @@
 /** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
-
-import { shortBranch } from '../../package/ref-name.ts'
+import { shortBranch } from '@backporch/git-store/ref-name'
 import { type GitWrites, isNothing, joinWrites } from '../turn/action.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { JointLocation } from './joint-location.ts'

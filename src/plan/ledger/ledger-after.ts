@@ -1,5 +1,4 @@
 /** The ledger after a turn: what was read, with what the turn writes over it. */
-
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { z } from 'zod'
 import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'

@@ -1,11 +1,10 @@
 /** The documents of one turn about its unit: the report for the ledger, the record for the branch. */
-
+import { shortBranch } from '@backporch/git-store/ref-name'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import { type FingerprintUnit, fingerprintOf } from '../../drift/compare/fingerprint.ts'
 import type { Drift, Resolution } from '../../drift/drift.ts'
-import { shortBranch } from '../../package/ref-name.ts'
 import { setsTags } from '../../policy/effective-policy.ts'
 import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
 import { objectCopies } from '../../record/object-copies.ts'

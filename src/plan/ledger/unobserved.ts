@@ -2,7 +2,6 @@
  * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
  * (docs/adr/0026-what-status-knows.md).
  */
-
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
 import { given } from '@backporch/kyaml/text'
 import { reportName } from '../../record/build-report.ts'

@@ -1,5 +1,4 @@
 /** Since when the differences are unchanged: by the time of their managers, and by earlier observations in the ledger. */
-
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Drift } from '../../drift/drift.ts'
 import { isScheduled, windowEnd } from '../../policy/windows.ts'

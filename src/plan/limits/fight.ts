@@ -2,7 +2,6 @@
  * Two writers that undo each other (design §5): a merge restores a field, and another writer writes it again. No further proposal ends
  * that, so none is opened; the report names the writer, and what would end it.
  */
-
 import { withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { Change, ClosedEpisode } from '../../record/schema.ts'

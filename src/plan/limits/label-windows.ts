@@ -1,5 +1,4 @@
 /** Windows that are open as long as an object has a label: what is known of labels without another read of the cluster. */
-
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { labelsOf, type ResourceId, resourceKey } from '@backporch/kyaml/resource'

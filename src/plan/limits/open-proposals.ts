@@ -1,5 +1,5 @@
 /** Our proposals that are open after a turn, and those that were opened lately: what the limits count. */
-import { parseWorkspaceBranch } from '../../package/ref-name.ts'
+import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import type { PlannedUnit } from '../turn/planned-unit.ts'
 import type { TurnView } from '../turn/turn-view.ts'
 import { later, openedAt } from './drift-age.ts'

@@ -3,7 +3,6 @@
  * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
  * that the same drift gives the same answer. While the policy cannot be used, everything new waits.
  */
-
 import { compareText, oneLine } from '@backporch/kyaml/text'
 import { RISKS, type Risk } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'

@@ -1,5 +1,4 @@
 /** Very many packages at once, or very many objects of one cluster: whether there are, and the text about them. */
-
 import { compareText } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'

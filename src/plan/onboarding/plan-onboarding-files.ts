@@ -1,5 +1,5 @@
 /** The file that enrols a repository: the policy with a comment for each field. */
-import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import type { ImportedRule } from '../../policy/import-ignores.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'

@@ -1,7 +1,6 @@
 /** What `init` does with what it found: pure. A person's commit is never pushed over, and a closed proposal is not opened again unasked. */
-
+import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { OnboardingFile } from './plan-onboarding-files.ts'
 

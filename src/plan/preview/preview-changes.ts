@@ -1,5 +1,4 @@
 /** The objects that a merge changes in one unit, and which parts of each change are already live. */
-
 import { type FieldPath, type FieldSchema, field, valueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { isSecret, type RedactionKey } from '@backporch/kyaml/redaction'

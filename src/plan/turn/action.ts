@@ -1,6 +1,6 @@
 /** What a turn will write: values, in the order in which they are done. Applying decides nothing. */
+import type { FileChange } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { FileChange } from '../../ports/package-repository.ts'
 import type { PushedContent } from '../../record/pushed-branch.ts'
 
 /** A commit to make; others refer to it by its name within the plan. */

@@ -2,7 +2,6 @@
  * Adopted objects, before they are written: the manifests of those that git does not declare, and whether the server accepts the others as the
  * plan would declare them, which is a part of the proof of Adopt.
  */
-
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'

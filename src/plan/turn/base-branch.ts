@@ -1,5 +1,4 @@
 /** A unit belongs to one base branch: its proposals are built on it, and a merge into it is its decision (docs/adr/0014). */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'

@@ -1,6 +1,6 @@
 /** Notes of a turn about the branch of a unit. */
+import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Note } from '@backporch/kyaml/note'
-import { shortBranch } from '../../package/ref-name.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
 export function leftAlone(what: string): Note {

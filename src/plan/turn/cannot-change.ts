@@ -1,7 +1,6 @@
 /** Why a resolution request cannot change what is open. */
-
+import { shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
-import { shortBranch } from '../../package/ref-name.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** `why`: another author pushed to the branch, or not everything could be observed. */

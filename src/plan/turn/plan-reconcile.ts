@@ -1,8 +1,7 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
-
+import { formatWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { formatWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
 import type { ProposalFiles } from '../../proposal/build-proposal.ts'
 import { showChange } from '../../record/build-report.ts'

@@ -1,5 +1,5 @@
 /** The files of a proposal of the unit: the edited package, the record, and what goes along with it. */
-import type { FileChange } from '../../ports/package-repository.ts'
+import type { FileChange } from '@backporch/git-store/package-repository'
 import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'

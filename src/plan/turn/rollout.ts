@@ -3,7 +3,6 @@
  * what is not applied yet. A report without open questions implies it: every object was observed with the content of git. So only
  * what is open is written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
  */
-
 import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { ObservedContent } from '../../drift/behind/arrivals.ts'
 import { NO_MEMORY, type ObservedLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'

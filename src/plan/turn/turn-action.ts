@@ -1,5 +1,4 @@
 /** Everything that a turn writes, in this order. Every action may be repeated: it writes nothing that exists already. */
-
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'

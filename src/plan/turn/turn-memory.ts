@@ -1,6 +1,6 @@
 /** What the units of one turn must know of each other: ids and revisions that an earlier one of them took. */
+import { nextRevision } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { nextRevision } from '../../package/ref-name.ts'
 import type { Observation } from './observation.ts'
 import type { UnitPlan } from './unit-plan.ts'
 

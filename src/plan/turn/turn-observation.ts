@@ -1,5 +1,4 @@
 /** Everything that a turn knows before it plans: values alone, so that one can be written by hand. */
-
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'

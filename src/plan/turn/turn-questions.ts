@@ -2,10 +2,9 @@
  * Answers that a plan needs from a run of a function or a program, or from reading a branch. A plan that lacks an answer ends with
  * the question; with the answer it is computed again and goes on.
  */
-
+import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
-import type { FileChange } from '../../ports/package-repository.ts'
 import type { FunctionLibrary } from '../../render/answer-calls.ts'
 import type { FunctionCall } from '../../render/kpt/pipeline-step.ts'
 import { type Build, type BuildLibrary, MissingBuilds } from '../../render/package-builder.ts'

@@ -1,7 +1,7 @@
 /** Small judgements about the git side of a unit. */
 import { createHash } from 'node:crypto'
-import { shortBranch } from '../../package/ref-name.ts'
-import type { TreeFile } from '../../ports/package-repository.ts'
+import type { TreeFile } from '@backporch/git-store/package-repository'
+import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** Whether two listings are of one content; an unknown listing is of no content. */

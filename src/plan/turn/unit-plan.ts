@@ -1,6 +1,6 @@
 /** The plan of one unit for one turn. */
+import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
-import type { FileChange } from '../../ports/package-repository.ts'
 import type { DriftRecord, DriftReport } from '../../record/schema.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'
 import type { JointLocation } from '../joint/joint-location.ts'

@@ -1,5 +1,4 @@
 /** What came of one unit in one turn. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'

@@ -3,7 +3,6 @@
  * nothing changes, and takes the edit only if every chosen field has its chosen value in each render and nothing else moved (design §8,
  * docs/adr/0052). A refusal names the function that prevents the edit, and the fields that would move.
  */
-
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { valueAt } from '@backporch/kyaml/field'

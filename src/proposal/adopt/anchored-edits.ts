@@ -1,5 +1,4 @@
 /** Edits of a value that a file has once, at an anchor, and shows in several places. */
-
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, formatFieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { type Json, jsonEquals } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** A location that a rendered value may come from, with the edits that give the wanted value. */
-
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'

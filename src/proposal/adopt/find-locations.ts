@@ -2,7 +2,6 @@
  * From a rendered field back to the location of its value: in a manifest, or in the config of the function that wrote it. Each location is a
  * candidate only. A render proves the edit (adoption.ts).
  */
-
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'

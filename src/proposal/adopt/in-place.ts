@@ -3,7 +3,6 @@
  * files as they are. A file that a render leaves as it is becomes its rendered text. In other files, only values that were equal to the
  * rendered ones are updated.
  */
-
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { isWithin, valueAt } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** From a field that a function wrote to the entry of its config: by the function's inverse (docs/adr/0050), or by the value. */
-
 import { field } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { jsonOf, keyOf, pathTo } from '@backporch/kyaml/yaml'

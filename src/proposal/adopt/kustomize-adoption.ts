@@ -2,7 +2,6 @@
  * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
-
 import { jsonEquals } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'

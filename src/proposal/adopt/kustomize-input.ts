@@ -1,5 +1,4 @@
 /** A unit that another tool than kpt renders, as input of an edit and of its proof. */
-
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'

@@ -2,7 +2,6 @@
  * From a field that kustomize rendered back to the places that its value may come from: the manifest, a patch, or a field of a
  * kustomization on the way. Each is a candidate only: whether the edit lands is proven by a build (kustomize-adoption.ts).
  */
-
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'

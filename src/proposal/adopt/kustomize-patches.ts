@@ -1,5 +1,4 @@
 /** The patches of a kustomization, in files and inline. */
-
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'

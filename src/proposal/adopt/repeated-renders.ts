@@ -2,7 +2,6 @@
  * The renders of a package, each over the files that the one before it wrote: whoever commits what `kpt fn render` writes gets the second of
  * them into the cluster (docs/adr/0052).
  */
-
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { writeItems } from '../../render/kpt/write-items.ts'

@@ -1,5 +1,4 @@
 /** Edits of the files that a build reads. */
-
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 import { type Candidate, editsByFile } from './candidate.ts'

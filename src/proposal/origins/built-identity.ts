@@ -1,5 +1,4 @@
 /** The names of an object within a kustomization, and whether a selector matches it (kustomize `api/resmap/reswrangler.go`). */
-
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** Follows one field of an object through a build: transformers in kustomize's order (`kusttarget_configplugin.go`). */
-
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'

@@ -1,5 +1,4 @@
 /** The same change in several clusters, once; and what is live of it, cluster by cluster. */
-
 import { resourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/drift.ts'
 import type { Preview, PreviewChange, PreviewUnit } from '../../record/preview.ts'

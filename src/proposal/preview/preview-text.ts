@@ -1,5 +1,4 @@
 /** The comment of a preview, and what the command prints with `-o markdown`. Everything from git and clusters goes through the encoders. */
-
 import { objectId } from '@backporch/kyaml/files'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { RISK_RULES } from '../../drift/risk/risk.ts'

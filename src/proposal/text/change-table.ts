@@ -1,5 +1,4 @@
 /** The changes of a proposal as tables and diffs. */
-
 import { markdownBlock, markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'

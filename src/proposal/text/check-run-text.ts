@@ -2,7 +2,6 @@
  * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): the differences at the lines that declare them, and three
  * buttons. It holds no time, so that the same state is the same text and is not sent again. It agrees with the statuses.
  */
-
 import { createHash } from 'node:crypto'
 import { markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'

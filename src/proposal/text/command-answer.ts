@@ -1,5 +1,4 @@
 /** The answer to one command. Names of people are in code, so that nobody is mentioned. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'

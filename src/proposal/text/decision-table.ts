@@ -1,5 +1,4 @@
 /** What each decision does to git and to the cluster, and the boxes that change the plan. */
-
 import { markdownBlock, markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'

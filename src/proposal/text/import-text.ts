@@ -1,5 +1,4 @@
 /** The pull request of a new package that is made of live objects. */
-
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

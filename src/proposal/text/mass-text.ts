@@ -1,5 +1,4 @@
 /** The joint proposal: one pull request for the same change in many clusters, with a row for each cluster. */
-
 import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { recordPath } from '../../record/record-paths.ts'

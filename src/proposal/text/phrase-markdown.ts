@@ -1,5 +1,4 @@
 /** A phrase as Markdown: the words of Backporch as they are, every name in code. */
-
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import type { Phrase } from '@backporch/kyaml/text'
 

@@ -1,5 +1,4 @@
 /** Title, body and commit message of a proposal that changes the policy on a request. */
-
 import { markdownBlock, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

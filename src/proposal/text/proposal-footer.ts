@@ -1,5 +1,4 @@
 /** The last lines of every proposal: explanations of words, and links. */
-
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { compareText } from '@backporch/kyaml/text'
 import { recordFolder, recordPath } from '../../record/record-paths.ts'

@@ -1,5 +1,4 @@
 /** The first lines of a proposal: the difference, the writer, the time, the risk and the plan. */
-
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { RISK_RULES } from '../../drift/risk/risk.ts'

@@ -1,5 +1,4 @@
 /** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). They hold no time: the same state is not sent again. */
-
 import { oneLine } from '@backporch/kyaml/text'
 import type { CommitStatus } from '../../ports/hosted-forge.ts'
 import type { SyncerReport } from '../../syncers/syncer.ts'

@@ -1,5 +1,4 @@
 /** The input of a proposal's text: values only, so that the same drift gives the same bytes. */
-
 import type { ObjectId } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/drift.ts'

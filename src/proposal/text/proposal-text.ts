@@ -2,7 +2,6 @@
  * The pull request of a unit: title, body, labels. The first screen shows what changed, who did it, since when, and what merging and
  * closing do. The same input gives the same bytes. Text from a cluster, from git or from a person goes through src/kyaml/text/markdown-text.ts.
  */
-
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { formatSubject } from '../../record/subject.ts'

@@ -1,5 +1,4 @@
 /** The whole report as a file beside the record, where a body is too short for it. */
-
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { DriftRecord } from '../../record/schema.ts'

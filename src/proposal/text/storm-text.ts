@@ -1,5 +1,4 @@
 /** The issue of a storm, instead of pull requests: who, since when and what to do. */
-
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

@@ -1,5 +1,4 @@
 /** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
-
 import type { ObjectId } from '@backporch/kyaml/files'
 import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** Objects that are never written to git as a whole: Secrets, and what the cluster itself makes. */
-
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'

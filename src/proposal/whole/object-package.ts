@@ -1,5 +1,4 @@
 /** A new package of live objects: one file for each, and a Kptfile. */
-
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'

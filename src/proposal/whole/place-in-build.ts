@@ -1,5 +1,4 @@
 /** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
-
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'

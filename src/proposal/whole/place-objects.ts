@@ -1,5 +1,4 @@
 /** Writes the manifests of new objects into the authored files of a package, and renders it to prove them. */
-
 import { editYaml, writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'

@@ -1,4 +1,5 @@
 /** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
+import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { AnsweredRequests } from '../../plan/commands/plan-requests.ts'
@@ -9,7 +10,6 @@ import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import type { RequestedActionSource } from '../../ports/check-run.ts'
 import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
-import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { withPullRequest } from '../../record/pushed-branch.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe-requests.ts'

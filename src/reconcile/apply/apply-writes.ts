@@ -1,6 +1,7 @@
 /** Applies a plan to git: creates the commits, then pushes all refs at once, all or none. */
+import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
+import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '../../package/ref-name.ts'
 import {
   type GitWrites,
   isNothing,
@@ -10,7 +11,6 @@ import {
   type PlannedObject,
   type PlannedUpdate,
 } from '../../plan/turn/action.ts'
-import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { formatLedgerMessage } from '../../record/commit-message.ts'
 import { type PushedBranch, pushedContent, pushedPath, withPushed } from '../../record/pushed-branch.ts'
 import { formatDocument } from '../../record/write-document.ts'

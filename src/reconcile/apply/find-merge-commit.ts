@@ -1,9 +1,8 @@
 /** Finds the commit that brought a record onto the base branch, for any merge style, also after the branch was deleted. */
-
+import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
-import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
 import { earlierRecordPath, presentRecordPath } from '../../record/record-paths.ts'
 import { type BotIdentity, isBot } from '../bot-identity.ts'

@@ -1,5 +1,5 @@
 /** Proposes a change of the policy. Every ignore rule is reviewed, so none is hidden state. */
-import { ownedRef } from '../../package/ref-name.ts'
+import { ownedRef } from '@backporch/git-store/ref-name'
 import { addRules, type IgnoreDocument, type PolicyUnit } from '../../plan/commands/comment-policy.ts'
 import type { PolicyChange } from '../../plan/commands/plan-command.ts'
 import type { EndedBranch } from '../../plan/turn/turn-action.ts'

@@ -1,5 +1,4 @@
 /** Refs that the remote refused, which are not pushed again for a time. A process that forgets them loses requests only. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import { LRUCache } from 'lru-cache'
 import { refusalName } from '../../plan/ledger/unit-groups.ts'

@@ -1,5 +1,4 @@
 /** After the merge: writes to the cluster what the merged commit authorises. Design §8. */
-
 import type { ApprovedWrite, ClusterWriter } from '@backporch/cluster/cluster'
 import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'

@@ -1,4 +1,5 @@
 /** Writes the plans of all units in one push. Where a rule refuses a ref, the ledger and the other units are pushed without it. */
+import { type RefUpdate, RefusedPush } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { DecidedUnit } from '../../plan/decisions/unobserved-decisions.ts'
@@ -8,7 +9,6 @@ import { withoutRefs } from '../../plan/ledger/without-refs.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedCommit } from '../../plan/turn/action.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import type { PlannedResult, UnitResult } from '../../plan/turn/unit-result.ts'
-import { type RefUpdate, RefusedPush } from '../../ports/package-repository.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
 import type { Meanwhile } from '../turn-request.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'

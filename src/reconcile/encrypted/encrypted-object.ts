@@ -1,5 +1,4 @@
 /** The cluster for one object with encrypted fields: no ciphertext is sent, and no plain value is returned. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'

@@ -1,5 +1,4 @@
 /** Plain values of what SOPS encrypted in the files of a unit, where the operator lets `sops` decrypt them (docs/adr/0025). */
-
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'

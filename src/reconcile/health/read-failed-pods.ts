@@ -1,5 +1,4 @@
 /** Reads the pods of workloads that are in progress: one that failed makes its workload Failed (docs/facts/kstatus-pods.md). */
-
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'

@@ -1,12 +1,11 @@
 /** A package of the objects of a namespace that nobody manages: read, cleaned as Adopt cleans them, and proven by a rendering. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { TreeFile } from '@backporch/git-store/package-repository'
 import { asFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { isSecret, type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
 import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { visibilityIn } from '../../drift/visibility.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
-import type { TreeFile } from '../../ports/package-repository.ts'
 import type { NewPackage, NotImported } from '../../proposal/text/import-text.ts'
 import { whyNotWhole } from '../../proposal/whole/not-adopted.ts'
 import { objectPackage } from '../../proposal/whole/object-package.ts'

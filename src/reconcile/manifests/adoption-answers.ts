@@ -1,5 +1,4 @@
 /** Dry runs of the objects of one unit as an adoption would declare them. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, type Prediction, type RefusalReason, type Resource, resourceKey } from '@backporch/kyaml/resource'

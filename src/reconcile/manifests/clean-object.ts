@@ -3,7 +3,6 @@
  * the same value without being told is a default, and is left out. Then an apply under the name of the syncer has to leave the object as it
  * is, and a comparison with the manifest has to find no drift: what either misses is kept. Both are dry runs.
  */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import type { Failure } from '@backporch/kyaml/failure'

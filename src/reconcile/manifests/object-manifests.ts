@@ -1,5 +1,4 @@
 /** Manifests of the undeclared objects of one unit. The server is asked only for an object that somebody adopts. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'

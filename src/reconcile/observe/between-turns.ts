@@ -1,10 +1,9 @@
 /** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
-
+import type { RefUpdate } from '@backporch/git-store/package-repository'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { LRUCache } from 'lru-cache'
 import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object-manifest.ts'
-import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { PackageMarks } from '../../ports/package-marks.ts'
-import type { RefUpdate } from '../../ports/package-repository.ts'
 import { ProposalTurns } from '../apply/proposal-turns.ts'
 import { RefusedRefs } from '../apply/refused-refs.ts'
 import type { KnownAdoptions } from '../manifests/adoption-answers.ts'

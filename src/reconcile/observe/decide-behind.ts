@@ -1,5 +1,4 @@
 /** Decides whether the syncer has not applied a commit yet. History and syncer are read only if a difference leaves that open. */
-
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { Note } from '@backporch/kyaml/note'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'

@@ -1,5 +1,4 @@
 /** The objects that packages declare. They are read only if an inventory lists an object that its package does not declare. */
-
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
 import { eachOf } from '../each-of.ts'

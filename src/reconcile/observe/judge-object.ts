@@ -1,5 +1,4 @@
 /** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { PlainValues, RedactionKey } from '@backporch/kyaml/redaction'
 import { metadataText, type Resource } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** Removes from an observation what the package does not cover. Only the name of such an object remains. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import type { Note } from '@backporch/kyaml/note'

@@ -2,7 +2,6 @@
  * Results about units from git and the cluster, for a process with several turns: they hold as long as both are unchanged for the
  * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
  */
-
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { type LiveState, metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'

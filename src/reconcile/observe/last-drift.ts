@@ -3,7 +3,6 @@
  * computed from it, its keyed hashes and its text, is not computed again (`itemFingerprint`, `showChange`). It decides nothing: a turn
  * without it comes to the same plan.
  */
-
 import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict } from '../../drift/drift.ts'

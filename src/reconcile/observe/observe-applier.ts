@@ -1,5 +1,4 @@
 /** Reads the resources of the syncers that the package's objects name, and reports what they will do. Never fails the unit. */
-
 import { textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { joined, phrase, plain } from '@backporch/kyaml/text'

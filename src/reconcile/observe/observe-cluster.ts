@@ -1,5 +1,4 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
-
 import type { ClusterIdentity, ClusterReader, InventoryRef } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'

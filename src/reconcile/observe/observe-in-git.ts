@@ -1,5 +1,4 @@
 /** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
-
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FoundPackage, packageSlug, rootPackageName } from '../../package/find-packages.ts'

@@ -1,6 +1,6 @@
 /** What a turn observes: the repository once, and the packages of each cluster. */
-
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
@@ -11,7 +11,6 @@ import type { Observation } from '../../plan/turn/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { overruledAnnotations } from '../../policy/package-annotations.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import { RECORDS_FOLDER } from '../../record/record-paths.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { claimsOf } from '../../syncers/claims.ts'

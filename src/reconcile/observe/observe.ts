@@ -1,5 +1,4 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
-
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'

@@ -1,5 +1,4 @@
 /** The resources of syncers, each read once in a turn. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import { type LiveState, type LiveView, type ResourceId, resourceKey, type WantedObject } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** The dry run of one object, on the version of the object that was read. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { type LiveState, metadataText, type Prediction, resourceKey } from '@backporch/kyaml/resource'
 import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'

@@ -2,7 +2,6 @@
  * The inventories of the syncers that marked a package's objects, read together for several packages: what a syncer keeps in its own
  * resource, a ResourceGroup, a Helm release; and where none of these is to be had, the objects that bear the same mark.
  */
-
 import type { ClusterReader, Inventory, InventoryQuestion, ListedLocation } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'

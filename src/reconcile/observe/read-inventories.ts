@@ -1,5 +1,4 @@
 /** Inventories of a cluster, where a request that fails as a whole is the answer to each question. */
-
 import type { ClusterReader, Inventory, InventoryQuestion } from '@backporch/cluster/cluster'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 

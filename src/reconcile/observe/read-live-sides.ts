@@ -2,7 +2,6 @@
  * What several packages want of a cluster, read together: objects of one kind are one request instead of one for each package.
  * Judges nothing.
  */
-
 import type { ClusterReader, Inventory, InventoryRef, ServedKind } from '@backporch/cluster/cluster'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'

@@ -1,5 +1,4 @@
 /** The autoscalers of a cluster, read when there is a difference that one of them may have made; judges nothing. */
-
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectVerdict } from '../../drift/drift.ts'

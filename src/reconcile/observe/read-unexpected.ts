@@ -1,5 +1,4 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'

@@ -2,7 +2,6 @@
  * Unmanaged objects in the namespaces of packages: in no inventory, of no other object, marked by no syncer, declared by
  * no package. Read on demand, reported apart, never drift and never recorded.
  */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { managedFieldsOf } from '@backporch/kyaml/field'

@@ -1,5 +1,4 @@
 /** Fields that a merged Release removed from git are no drift, whoever owns them now. */
-
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** A name identifies one cluster. If it meant another cluster, every object would be missing. */
-
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { identityHash } from '../../plan/ledger/ledger-files.ts'

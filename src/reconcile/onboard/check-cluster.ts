@@ -1,5 +1,4 @@
 /** Judges the rights of the account in a cluster. Pure. */
-
 import type { AccessRule, ClusterAccessAnswer } from '@backporch/cluster/cluster'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'

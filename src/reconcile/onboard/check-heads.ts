@@ -1,5 +1,4 @@
 /** Whether each pull request into the base branch has `drift/fresh`, which a repository may require of it. */
-
 import type { Finding } from '@backporch/kyaml/note'
 import type { Forge } from '../../ports/hosted-forge.ts'
 import { countWaitingHeads } from '../apply/write-open-heads.ts'

@@ -1,4 +1,5 @@
 /** Whether every package of the base branch can be used: read and rendered as a turn does it, without a cluster. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { type Failure, failuresOf } from '@backporch/kyaml/failure'
 import { textOf } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
@@ -6,7 +7,6 @@ import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { findPackages } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT } from '../../render/render-choice.ts'

@@ -2,10 +2,9 @@
  * Which pipelines of the repository take every manifest below a folder (docs/adr/0067-names-that-no-applier-reads.md). Files that end in
  * `.policy` and `.record` are none to them; those of earlier versions are.
  */
-
+import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'
 import { matchesGlob, oneLine } from '@backporch/kyaml/text'
-import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 import { readTexts } from '../repository/repository-view.ts'

@@ -1,5 +1,4 @@
 /** Whether a Porch server lists and approves the packages of the repository. Pure: its Repository objects are given. */
-
 import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'

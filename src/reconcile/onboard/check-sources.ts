@@ -1,5 +1,4 @@
 /** Which syncers a cluster has, whether the account may list their resources, and which units of the repository they name. Pure. */
-
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'

@@ -1,5 +1,4 @@
 /** Whether a syncer of the cluster would apply what we keep under `.drift/`. Pure: objects and files are given. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { SYNCERS } from '../../syncers/registry.ts'

@@ -1,5 +1,4 @@
 /** What onboarding reads in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
-
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'

@@ -1,5 +1,4 @@
 /** What to expect: the turn of design §2 over what was observed, with a policy that is not on the base branch yet. Nothing is written. */
-
 import { asFailure } from '@backporch/kyaml/failure'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import type { Observation } from '../../plan/turn/observation.ts'

@@ -2,12 +2,12 @@
  * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { FileChange, PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
+import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
-import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { withHouseRules } from '../../plan/forge/house-proposal.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
 import {
@@ -26,7 +26,6 @@ import { houseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
-import type { FileChange, PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { pushedPath } from '../../record/pushed-branch.ts'
 import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'

@@ -1,11 +1,10 @@
 /** The policy in use: that of the base commit, or of the newest earlier one whose policy can be used (docs/adr/0071-the-last-good-policy.md). */
-
+import type { CommitView } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
 import { lastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-policy.ts'
 import { InvalidPolicy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import type { CommitView } from '../../ports/package-repository.ts'
 
 /** Commits that are searched: the base commit, and its first parents. */
 export const MOST_COMMITS = 1_000

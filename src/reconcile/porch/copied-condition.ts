@@ -1,5 +1,4 @@
 /** A package that was copied from a revision of ours has the condition `Drifted` of the other package, which says nothing of it. */
-
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'

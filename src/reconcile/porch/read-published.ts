@@ -2,14 +2,14 @@
  * Revisions that somebody published from a workspace of ours without Backporch, as `porchctl rpkg approve` does: the tag names the workspace,
  * and the commit brings the package folder only, so the record is not on the base branch (docs/facts/porch-decisions.md).
  */
+import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
+import { parseRevisionTag } from '@backporch/git-store/ref-name'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import { isSameRendered } from '../../package/porch-rendering.ts'
-import { parseRevisionTag } from '../../package/ref-name.ts'
 import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/turn/observation.ts'
-import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
 import { presentRecordPath, recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'

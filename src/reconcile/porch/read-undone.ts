@@ -1,10 +1,10 @@
 /** Where merged decisions landed, and what took them out of git again. */
+import type { CommitView } from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import { type UndoneAdoption, undoneAdoptions } from '../../plan/decisions/undone-decisions.ts'
 import type { Observation, UndoneDecision } from '../../plan/turn/observation.ts'
-import type { CommitView } from '../../ports/package-repository.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'

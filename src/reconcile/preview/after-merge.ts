@@ -1,5 +1,4 @@
 /** What the syncers of a cluster will have once what a merge changes of their own resources is applied. */
-
 import type { ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { canonicalJson, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'

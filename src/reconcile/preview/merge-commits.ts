@@ -1,7 +1,7 @@
 /** What a merge of two commits would have in its tree: made in memory, from their trees and the commit from which both began. */
+import type { CommitView, FileChange, PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { CommitView, FileChange, PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { mergedContent } from '../repository/as-proposed.ts'
 
 /** Commits of both histories that are looked at. */

@@ -1,5 +1,4 @@
 /** What a merge changes in one cluster. A cluster that cannot be read has its changes all the same; what is live of them is unknown. */
-
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'

@@ -1,10 +1,9 @@
 /** Whether the merged content is the proposed one. Other content is never settled automatically. */
-
+import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { applyPatch, structuredPatch } from 'diff'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
-import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
 import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween, sameContent } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'

@@ -1,9 +1,9 @@
 /** The branch on which packages are published, as Backporch takes it from the refs of the repository. */
+import type { PackageRepository, RepositoryRefs } from '@backporch/git-store/package-repository'
+import { isBaseBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { isBaseBranch } from '../../package/ref-name.ts'
-import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
 
 /**
  * @param branch short name; undefined takes the default branch

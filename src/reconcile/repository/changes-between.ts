@@ -1,6 +1,6 @@
 /** What one commit changes against another, as files to write. */
+import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
 
 const SUBMODULE = '160000'
 

@@ -2,7 +2,7 @@
  * What earlier commits of the base branch rendered for one package, read only if the syncer may be behind. Histories are cached over turns: of
  * a base branch that moved only the new commits are read.
  */
-
+import { type CommitView, OversizedRead, type TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -10,7 +10,6 @@ import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../drift/behind/sync-evidence.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
-import { type CommitView, OversizedRead, type TreeFile } from '../../ports/package-repository.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'

@@ -1,9 +1,9 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
+import type { CommitView, TreeFile } from '@backporch/git-store/package-repository'
+import { formatWorkspaceBranch, parseWorkspaceBranch, shortBranch, type WorkspaceBranch } from '@backporch/git-store/ref-name'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { formatWorkspaceBranch, parseWorkspaceBranch, shortBranch, type WorkspaceBranch } from '../../package/ref-name.ts'
 import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
-import type { CommitView, TreeFile } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
 import { presentRecordPath, RECORD_FILE, RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'

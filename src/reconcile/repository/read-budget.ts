@@ -1,7 +1,7 @@
 /** How many bytes of files a turn takes into memory, and the message about the rest. */
+import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 
 /** Of one package. */
 export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024

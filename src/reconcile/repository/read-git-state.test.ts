@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { OversizedRead } from '@backporch/git-store/package-repository'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
 import { proposed, refused, type TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { OversizedRead } from '../../ports/package-repository.ts'
 
 const NEWER = 'apiVersion: backporch.dev/v2\nkind: DriftRecord\n'
 

@@ -1,6 +1,6 @@
 /** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
+import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { packageSlug } from '../../package/find-packages.ts'
-import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { isClosedByPerson } from '../../plan/decisions/found-outcome.ts'
 import type { Forge, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'

@@ -1,10 +1,10 @@
 /** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { effectivePolicy, rendersOf } from '../../policy/effective-policy.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import { answerCalls } from '../../render/answer-calls.ts'
 import { type FilesRendering, type PassedItems, renderFiles, throughText } from '../../render/kpt/render-files.ts'
 import { formatApplied, formatObjects, formatResourceList, outputFiles } from '../../render/kpt/rendered-output.ts'

@@ -1,22 +1,21 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
-
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
-import type { Note } from '@backporch/kyaml/note'
-import { type FoundPackage, findPackages, packageSlug } from '../../package/find-packages.ts'
-import { LEDGER_BRANCH } from '../../package/ref-name.ts'
-import type { EpisodeIds } from '../../plan/turn/observation.ts'
-import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
-import { lastGoodNotes } from '../../policy/last-good-policy.ts'
-import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import {
   MOST_FILE_BYTES,
   OversizedRead,
   type PackageRepository,
   type RepositoryRefs,
   type TreeFile,
-} from '../../ports/package-repository.ts'
+} from '@backporch/git-store/package-repository'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
+import type { Note } from '@backporch/kyaml/note'
+import { type FoundPackage, findPackages, packageSlug } from '../../package/find-packages.ts'
+import type { EpisodeIds } from '../../plan/turn/observation.ts'
+import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
+import { lastGoodNotes } from '../../policy/last-good-policy.ts'
+import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'

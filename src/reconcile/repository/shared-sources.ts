@@ -1,5 +1,4 @@
 /** Which other units of the repository read the files that a unit is built from. */
-
 import { jsonEquals } from '@backporch/kyaml/json'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'

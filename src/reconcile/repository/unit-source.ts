@@ -1,7 +1,7 @@
 /** Renders a unit from its package and from the files that its build reads outside of the package. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import type { TreeFile } from '../../ports/package-repository.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
 import { answerOf, type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
 import { type BuildAnswer, buildKey, MissingBuilds, NO_BUILDS } from '../../render/package-builder.ts'

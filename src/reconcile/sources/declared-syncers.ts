@@ -1,9 +1,9 @@
 /** The resources of syncers that files of the base branch declare. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import type { TreeFile } from '../../ports/package-repository.ts'
 import type { SetRepository } from '../../render/argo/application-set.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { DeclaredSyncer } from '../../syncers/unit-source.ts'

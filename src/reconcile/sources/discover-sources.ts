@@ -2,7 +2,6 @@
  * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
  * without any, those that the repository declares.
  */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'

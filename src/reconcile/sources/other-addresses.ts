@@ -1,7 +1,7 @@
 /** The addresses of the repository: those that are known, and those of resources of syncers that may be of it. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import { repositoryLocation, sameRepository } from '../../syncers/sync-path.ts'
 import type { RefusedSource, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
 

@@ -1,6 +1,6 @@
 /** The files of a commit that a build reads, read as they are named. */
+import { OversizedRead, type PackageRepository, type TreeFile } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
 import {
   joined,
   type KustomizationSource,

@@ -1,7 +1,7 @@
 /** What a build of a syncer reads: the files of the folder, those that its kustomization names, and the file that declares the syncer's resource. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import type { TreeFile } from '../../ports/package-repository.ts'
 import { localDependencies } from '../../render/helm/helm-order.ts'
 import { followed } from '../../render/helm/linked-files.ts'
 import { folderOf, joined, resolvePath } from '../../render/kustomize/kustomization-walk.ts'

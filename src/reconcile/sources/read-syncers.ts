@@ -1,5 +1,4 @@
 /** The resources of the syncers of a cluster, where they name units. */
-
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'

@@ -1,6 +1,6 @@
 /** What generators of ApplicationSets read of the base branch. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
 import { addressesOf } from '../../policy/repository-addresses.ts'
-import type { TreeFile } from '../../ports/package-repository.ts'
 import { filePatterns, type SetRepository } from '../../render/argo/application-set.ts'
 import { isFileMatch } from '../../render/argo/path-match.ts'
 import type { DeclaredSyncer } from '../../syncers/unit-source.ts'

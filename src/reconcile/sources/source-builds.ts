@@ -1,5 +1,4 @@
 /** How each unit of a syncer is built, with what the cluster has of its inputs. */
-
 import type { ClusterReader, Inventory } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'

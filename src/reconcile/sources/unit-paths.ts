@@ -1,5 +1,4 @@
 /** The paths by which units of syncers are known: their folders, and where several apply one folder, names below it. */
-
 import { compareText } from '@backporch/kyaml/text'
 import { joined } from '../../render/kustomize/kustomization-walk.ts'
 import type { UnitSource } from '../../syncers/unit-source.ts'

@@ -2,7 +2,6 @@
  * What each change of a cluster means for the units: nothing, where the object is as it was judged but for what decides no verdict; otherwise
  * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
  */
-
 import { type KindWatchState, STALE_AFTER, type WatchedKind, type WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'

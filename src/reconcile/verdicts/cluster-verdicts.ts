@@ -2,7 +2,6 @@
  * The verdicts on all objects of a cluster that outlive a turn. An object that is in sync costs no dry run while it, its manifest, its syncer and
  * the epoch of its kind are the same, for a day at most (docs/adr/0057-the-controller-watches.md).
  */
-
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { keyedMark, type LiveState, objectMark, type ResourceId, readResource, reportMark, resourceKey } from '@backporch/kyaml/resource'

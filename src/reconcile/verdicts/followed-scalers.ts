@@ -1,5 +1,4 @@
 /** The autoscalers of a cluster, as its watch tells of them: each explains differences of its target, which is another object. */
-
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'

@@ -1,5 +1,4 @@
 /** The resources of syncers by which units are found, as the watch of a cluster tells of them: another one may name other units. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'

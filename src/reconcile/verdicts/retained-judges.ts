@@ -2,7 +2,6 @@
  * What it takes to judge one object of a unit again, without an observation of the whole unit: a change is judged as it comes. Of the units that
  * were observed last; of the others, the next observation judges.
  */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import { readResource, resourceKey } from '@backporch/kyaml/resource'

@@ -2,7 +2,7 @@
  * The Applications that an ApplicationSet makes of the files of a repository (argo-cd 3.2.0 `applicationset/generators`,
  * `applicationset/utils/utils.go`): lists, folders and files of git, and matrices of them.
  */
-
+import { shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import {
   emptyObject,
@@ -18,7 +18,6 @@ import {
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
-import { shortBranch } from '../../package/ref-name.ts'
 import { isFileMatch, isFolderMatch } from './path-match.ts'
 import { filled, printed, Unfilled, withAny } from './set-template.ts'
 

@@ -2,7 +2,6 @@
  * What Argo CD renders of a chart in the repository: `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
  */
-
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { ownerNamed } from '@backporch/kyaml/resource'

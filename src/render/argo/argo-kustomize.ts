@@ -2,7 +2,6 @@
  * What Argo CD builds of a folder with a kustomization: it writes the options of the Application into it with `kustomize edit`, and builds
  * (argo-cd 3.2.0 `util/kustomize/kustomize.go`, kustomize 5.7.0 `commands/edit`). Options of the installation (`kustomize.buildOptions`) are not read.
  */
-
 import {
   formatJson,
   getKey,

@@ -1,5 +1,4 @@
 /** How an ApplicationSet in a file makes its Applications: an edit of the file is an edit of the Application. */
-
 import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import { type SourceFiles, textOf } from '../kustomize/kustomize-build.ts'

@@ -1,5 +1,4 @@
 /** What Config Sync applies of a folder (docs/facts/config-sync-sources.md). */
-
 import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'

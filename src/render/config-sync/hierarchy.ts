@@ -1,5 +1,4 @@
 /** The hierarchical format: folders below `namespaces` inherit objects (kpt-config-sync v1.22.1 `pkg/validate/{raw,tree}`). */
-
 import { objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { labelsOf } from '@backporch/kyaml/resource'
 import { folderOf } from '../kustomize/kustomization-walk.ts'

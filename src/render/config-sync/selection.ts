@@ -1,5 +1,4 @@
 /** Which clusters and namespaces the objects of a source are for (kpt-config-sync v1.22.1 `pkg/validate/{raw,scoped}/hydrate`). */
-
 import { isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
 import {

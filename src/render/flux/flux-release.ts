@@ -3,7 +3,6 @@
  * that it adds (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). What Helm stored is what it applied; `helm
  * template` renders the stored chart with the values of edited files.
  */
-
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'

@@ -3,7 +3,6 @@
  * drone/envsubst). Beyond a plain name there are defaults, substrings, changes of case, removal of a prefix or suffix, and replacement, each with parameters that
  * may have variables themselves. `$${` stands for `${`. Every operator that is not listed gives the default, also `:+` and `:?`.
  */
-
 import { type ByteText, bytesOf, characterOf, charactersOf, matchesPattern, textOfBytes, wildcardPattern } from './wildcard-pattern.ts'
 
 type Expression =

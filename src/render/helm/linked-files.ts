@@ -1,5 +1,4 @@
 /** Symbolic links among the files of values: Helm reads what they lead to, and Adopt edits that. */
-
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import type { SourceFiles } from '../kustomize/kustomize-build.ts'
 

@@ -1,5 +1,4 @@
 /** Texts as kyaml writes them (kyaml `yaml/fns.go`, `FieldSetter`; `yaml/compatibility.go`; `yaml/rnode.go`, `SetAnnotations`). */
-
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import {
   keyOf,

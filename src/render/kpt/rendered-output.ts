@@ -2,7 +2,6 @@
  * The output of `kpt fn render -o`, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources as one
  * ResourceList, and that text read again as documents or files.
  */
-
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { copyNode, jsonOf, withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'

@@ -2,7 +2,6 @@
  * The text that functions read and print: a ResourceList (docs/facts/kpt-render.md). kpt sends `config.kubernetes.io/v1` and accepts every
  * version.
  */
-
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { emptyObject, isJsonArray, isJsonObject, type Json, partOf, setKey } from '@backporch/kyaml/json'

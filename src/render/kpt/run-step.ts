@@ -2,7 +2,6 @@
  * One function with kpt's work around it: the checks before it, the function, and the changes to its output (kyaml 0.15
  * `fn/runtime/runtimeutil/runtimeutil.go` and `kio/kio.go`, kpt `internal/fnruntime/runner.go`).
  */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
 import { copyLostComments, copyNode, syncKeyOrder, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'

@@ -1,5 +1,4 @@
 /** Selects the resources of a function, and merges its output with the others (kpt `internal/fnruntime/utils.go`). */
-
 import { mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FunctionSelector } from '../../package/kptfile.ts'
 import { annotationOf, clearAnnotation, RESOURCE_ID, setAnnotation } from './item-annotations.ts'

@@ -1,5 +1,4 @@
 /** Rendered resources as the files that kpt writes (kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`). */
-
 import { writeYamlDocuments } from '@backporch/kyaml/edit-yaml'
 import { formatJson } from '@backporch/kyaml/json'
 import { copyNode, entryOf, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'

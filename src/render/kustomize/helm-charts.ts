@@ -1,5 +1,4 @@
 /** `helmCharts` of a kustomization: charts that Helm renders within the build (kustomize `api/types/helmchartargs.go`, `HelmChartInflationGenerator.go`). */
-
 import type { PackageFile } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'

@@ -1,5 +1,4 @@
 /** The build of a kustomization, with an annotation on each object that names its file. */
-
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { field } from '@backporch/kyaml/field'

@@ -1,5 +1,4 @@
 /** The config of a function that is a transformer of kustomize: the data of a ConfigMap, or an object of the function's own kind. */
-
 import type { Json } from '@backporch/kyaml/json'
 import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import type { FieldSpec } from '../kpt/field-spec.ts'

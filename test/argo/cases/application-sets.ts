@@ -1,5 +1,4 @@
 /** ApplicationSets over the folders of one repository: what its generators and its template make of them. */
-
 import type { JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'
 import { NAMESPACE, REPOSITORY } from '../argo-case.ts'

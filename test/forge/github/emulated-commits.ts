@@ -1,5 +1,5 @@
 /** Blobs, trees and commits as GitHub's git database makes them (docs/facts/github-signed-commits.md). */
-import { gitObject } from '../../../src/adapters/git/objects/object-format.ts'
+import { gitObject } from '@backporch/git-store/objects'
 import type { RouteAnswer, RouteInput } from './emulated-routes.ts'
 import type { UsedOperation } from './used-operations.ts'
 

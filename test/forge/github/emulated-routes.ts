@@ -1,5 +1,4 @@
 /** What each operation does, by GitHub's documentation: numbers, states, duplicates, rights. */
-
 import { commentShape, issueShape, labelShape, pullShape, repositoryShape, userShape } from './emulated-shapes.ts'
 import { ACTIONS_LOGIN, type EmulatedState, type EmulatedThread } from './emulated-state.ts'
 import type { UsedOperation } from './used-operations.ts'

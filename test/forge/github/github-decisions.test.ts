@@ -1,8 +1,8 @@
 /** Merge and close on GitHub: styles, rules, and a process that ends anywhere. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { objectId } from '@backporch/kyaml/files'
-import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
 import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { mergeOf, pushProposal, SIGNAL } from './pushed-proposal.ts'

@@ -1,5 +1,5 @@
 /** The emulated GitHub with a bare repository and accounts, ready to be used. */
-
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { type GitHubAddress, parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
@@ -7,7 +7,6 @@ import type { GitHubCredential } from '../../../src/adapters/forge/github/github
 import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
 import type { RequestGovernor } from '../../../src/adapters/forge/request-governor.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
 import type { HumanHand } from '../forge-fixture.ts'
 import { EmulatedGit } from './emulated-git.ts'

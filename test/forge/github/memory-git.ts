@@ -1,7 +1,6 @@
 /** What GitHub does in the repository itself, where the repository is in memory. */
-
+import { gitObject } from '@backporch/git-store/objects'
 import { objectId } from '@backporch/kyaml/files'
-import { gitObject } from '../../../src/adapters/git/objects/object-format.ts'
 import type { MemoryRepository } from '../../fakes/memory-repository.ts'
 import { EmulatedGit, type MergeStyle, type TreeChange } from './emulated-git.ts'
 

@@ -107,7 +107,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       },
       {
         breaks: 'a server that moves refs one by one gets the ledger before the branches that it names',
-        file: 'src/adapters/git/protocol/push-refs.ts',
+        file: 'src/git-store/push/push-refs.ts',
         find: '    updates.filter((update) => !isLedger(update) && update.to !== null),\n    updates.filter(isLedger),\n',
         replace: '    updates.filter(isLedger),\n    updates.filter((update) => !isLedger(update) && update.to !== null),\n',
         by: 'test/branches/refused-refs.test.ts',
@@ -171,14 +171,14 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     mutants: [
       {
         breaks: 'a corrupt cache is used',
-        file: 'src/adapters/git/objects/object-cache.ts',
+        file: 'src/git-store/objects/object-cache.ts',
         find: 'if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)',
         replace: '',
         by: 'test/faults/repository-cache.test.ts',
       },
       {
         breaks: 'a full cache folder ends the turn',
-        file: 'src/adapters/git/objects/spared-objects.ts',
+        file: 'src/git-store/objects/spared-objects.ts',
         find: 'if (!isOfCacheFolder(thrown)) throw thrown',
         replace: 'throw thrown',
         by: 'test/faults/repository-spare.test.ts',

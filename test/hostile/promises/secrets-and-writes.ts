@@ -78,14 +78,14 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     id: 'P3',
     promise: 'Credentials are never printed: not those in an address, in an error of a server, or in a program’s output.',
     checks: [
-      'src/adapters/git/protocol/remote-address.test.ts',
+      'src/git-store/protocol/remote-address.test.ts',
       'src/kyaml/text/foreign-text.test.ts',
       'src/cluster/connection/credentials.test.ts',
     ],
     mutants: [
       {
         breaks: 'the address is printed with its user and password',
-        file: 'src/adapters/git/protocol/remote-address.ts',
+        file: 'src/git-store/protocol/remote-address.ts',
         find: "return { kind: 'http', printed: location + path,",
         replace: "return { kind: 'http', printed: url.href,",
       },
@@ -196,17 +196,17 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     id: 'P7',
     promise: 'A ref moves only from its last observed commit; the base branch is never forced.',
     checks: [
-      'src/adapters/git/repository-local.test.ts',
+      'src/git-store/repository/repository-local.test.ts',
       'test/contract/repository-http.test.ts',
       'test/contract/repository-remote.test.ts',
     ],
     mutants: [
       {
         breaks: 'the current commit of the ref is not compared with the observed one',
-        file: 'src/adapters/git/protocol/push-refs.ts',
+        file: 'src/git-store/push/push-refs.ts',
         find: 'if (moved.length > 0) throw leaseLost(parts.remote, moved, [])',
         replace: '',
-        by: 'src/adapters/git/repository',
+        by: 'src/git-store/repository/repository',
       },
     ],
   },

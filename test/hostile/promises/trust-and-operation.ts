@@ -116,7 +116,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       'test/contract/repository-http.test.ts',
       'src/system/read-text.test.ts',
       'test/hostile/heavy-files.test.ts',
-      'src/adapters/git/free-memory.test.ts',
+      'src/git-store/objects/free-memory.test.ts',
     ],
     mutants: [
       {
@@ -142,14 +142,14 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       },
       {
         breaks: 'deltas of a pack unfold to any size',
-        file: 'src/adapters/git/objects/pack-entries.ts',
+        file: 'src/git-store/objects/pack-entries.ts',
         find: 'if (next.bytes > MOST_CHAIN)',
         replace: 'if (false)',
         by: 'test/hostile/hostile-packs.test.ts',
       },
       {
         breaks: 'a git server that sends a ref a second is read for ever',
-        file: 'src/adapters/git/protocol/byte-reader.ts',
+        file: 'src/git-store/protocol/byte-reader.ts',
         find: 'Math.max(0, Math.min(silence, left))',
         replace: 'silence',
         by: 'test/contract/repository-http.test.ts',

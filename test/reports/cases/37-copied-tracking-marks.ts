@@ -1,5 +1,4 @@
 /** operate-first/apps#278, ClusterSecret#146, external-secrets#68: a controller copies an object with the marks of its syncer. */
-
 import { waitUntil } from '../../waiting/wait-until.ts'
 import { type Lab, type ReportCase, tell } from '../lab.ts'
 import { configMap } from '../manifests.ts'

@@ -1,5 +1,4 @@
 /** The used parts of Gitea's answers (modules/structs of Gitea). Every field is checked: an answer of another shape is a failure. */
-
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import * as z from 'zod'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'

@@ -1,5 +1,4 @@
 /** Requests to Gitea's API: bounded in time and size, to one host only. Reads are sent again after a fault, writes never. */
-
 import type { Clock } from '@backporch/system/clock'
 import { readText } from '@backporch/system/read-text'
 import type { Trace } from '@backporch/system/trace'

@@ -2,12 +2,11 @@
  * Merge and close for `approve` and `reject`. Gitea's merge decides. Tag, deleted branch and ledger follow in one push, or the next turn writes
  * them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
  */
-
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { Clock } from '@backporch/system/clock'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../finish-merge.ts'
 import { notThisForge } from '../forge-failure.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'

@@ -1,9 +1,9 @@
 /** Gitea and Forgejo by their API v1. Octokit sends GitHub's parameters, which Gitea ignores without an error, so this client is our own. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import type { CommitStatus, HostedForge, Permission } from '../../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { readByNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import { goneElsewhere } from '../forge-failure.ts'

@@ -1,5 +1,5 @@
 /** The rights that the account needs on Gitea, and the rules that enforce a review (docs/facts/onboarding-rights.md). */
-import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../../../ports/forge-setup.ts'
 import { parsePageAddress } from '../forge-address.ts'
 import { protectionCommands, shellQuoted } from '../protection-commands.ts'

@@ -1,5 +1,4 @@
 /** The writer of a comment's present text: GraphQL reports it, REST does not (docs/facts/github-comment-editors.md). */
-
 import { z } from 'zod'
 import type { ForgeComment } from '../../../ports/hosted-forge.ts'
 import { notThisForge } from '../forge-failure.ts'

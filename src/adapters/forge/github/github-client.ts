@@ -1,5 +1,4 @@
 /** One repository on GitHub through octokit: translated failures, its present name, and our account. */
-
 import { Failure, Interrupted } from '@backporch/kyaml/failure'
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
 import { goneElsewhere, notThisForge, type RequestDescription } from '../forge-failure.ts'

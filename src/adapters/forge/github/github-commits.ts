@@ -3,8 +3,8 @@
  * (docs/facts/github-signed-commits.md); an App has no account to which a signing key could be added.
  */
 import { createHash } from 'node:crypto'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { asFailure } from '@backporch/kyaml/failure'
-import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ForgeCommits, UnmadeCommit, UnmadeFile } from '../../../ports/hosted-forge.ts'
 import { notThisForge } from '../forge-failure.ts'
 import { statusOf } from '../refused-answer.ts'

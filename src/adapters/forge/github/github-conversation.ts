@@ -1,5 +1,4 @@
 /** Comments, reactions and permissions. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { ForgeComment, Permission } from '../../../ports/hosted-forge.ts'

@@ -1,5 +1,4 @@
 /** Our credential on GitHub: a token as it is, or the App of the environment, whose key creates tokens of an hour for one installation. */
-
 import { createPrivateKey } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'

@@ -3,11 +3,11 @@
  * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
  * and GitHub closes the pull request of a deleted branch by itself.
  */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../finish-merge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'

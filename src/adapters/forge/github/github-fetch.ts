@@ -2,7 +2,6 @@
  * octokit's fetch: waits for the governor, sends conditional requests, stays with one origin, bounds time and size, and learns GitHub's limits.
  * octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
  */
-
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '@backporch/system/clock'
 import { readText } from '@backporch/system/read-text'

@@ -1,9 +1,8 @@
 /** GitHub as a forge, put together from its parts. */
-
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { HostedForge, WriteCount } from '../../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { readByNumber } from '../by-number.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import type { GitHubClient } from './github-client.ts'

@@ -1,5 +1,4 @@
 /** Merge queues, which only GraphQL knows (docs/facts/github-merge-queue.md). */
-
 import type { ObjectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
 import { notThisForge } from '../forge-failure.ts'

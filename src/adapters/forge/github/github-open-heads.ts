@@ -1,5 +1,4 @@
 /** Heads that a required status is waited for on. One request gives a hundred of them with their status, which REST does not. */
-
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
 import type { CommitStatus, OpenHead, WantedHeads } from '../../../ports/hosted-forge.ts'

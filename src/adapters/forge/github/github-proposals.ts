@@ -1,5 +1,4 @@
 /** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
-
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { RestEndpointMethodTypes } from '@octokit/rest'

@@ -2,7 +2,7 @@
  * The rights that the account needs on GitHub, and the rules that enforce a review. Sources: GitHub's OpenAPI description
  * (`repos/create-repo-ruleset`) and "Permissions required for fine-grained personal access tokens" in GitHub's documentation.
  */
-import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../../../ports/forge-setup.ts'
 import { parsePageAddress } from '../forge-address.ts'
 import { protectionCommands, shellQuoted } from '../protection-commands.ts'

@@ -1,10 +1,9 @@
 /** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
-
+import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { Octokit } from '@octokit/rest'
 import type { HostedForge } from '../../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../ports/package-repository.ts'
 import type { ConnectOptions, CredentialOptions, ForgeConnection } from '../forge-adapter.ts'
 import { noAddress } from '../forge-address.ts'
 import { badCredentials } from '../forge-failure.ts'

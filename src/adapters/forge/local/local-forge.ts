@@ -1,10 +1,10 @@
 /** Review with git alone: the `proposed/` branch is the proposal, and a decision is one push of every ref that it moves. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { ForgeSetup } from '../../../ports/forge-setup.ts'
 import type { Forge, ForgeDialect, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../../ports/package-repository.ts'
 
 /** Nothing draws the text: it stands in commits and records. */
 const DIALECT: ForgeDialect = {

@@ -2,7 +2,6 @@
  * Whether a value is a credential, by the name of its location or by its form. A value that is hidden by mistake cannot be read or adopted; one
  * that is shown by mistake is in git for ever, so a doubtful value is hidden. References to a Secret (its name, a key, a path) are shown.
  */
-
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { wordSet } from '../../text/words.ts'

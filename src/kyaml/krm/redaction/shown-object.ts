@@ -2,7 +2,6 @@
  * A whole object as it is shown, value by value. A value is shown if `looksSecret` accepts it as a field of its own and as a part of its owner
  * (whose `name` may identify it), and if everything suspect above it has something hidden in it.
  */
-
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
 import type { FieldPath, PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'

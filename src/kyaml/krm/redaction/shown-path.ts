@@ -2,7 +2,6 @@
  * A field path as it is written. It has members of sets and keys of items and maps, so a credential among them is hidden as a value is:
  * `metadata.finalizers[=hmac-sha256:9f2c1a7be0d1c2a3]`. Comparisons in the process use the path itself, or `formatFieldPath`.
  */
-
 import type { Json } from '../../text/json.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'

@@ -1,5 +1,4 @@
 /** Values of the charts that a kustomization has Helm render. */
-
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { itemsAt } from '@backporch/kyaml/yaml'
 import type { DesiredResource } from '../../../render/desired-set.ts'

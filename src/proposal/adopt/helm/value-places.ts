@@ -1,5 +1,4 @@
 /** Edits of the places where values of a chart are authored. */
-
 import { editYaml, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, textOf } from '@backporch/kyaml/json'

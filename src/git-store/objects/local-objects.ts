@@ -1,0 +1,222 @@
+/**
+ * Reads the objects of a repository on this machine in place: nothing is copied, and objects that are not needed do not matter. What a partial
+ * clone lacks comes from its promisor remote, into our cache and never into the clone.
+ */
+import { dirname, join, resolve } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { foreignLine } from '@backporch/kyaml/text'
+import type { Environment } from '@backporch/system/child-environment'
+import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
+import { damaged, emptyRepository, gitNotInstalled } from '../program/git-failure.ts'
+import { runGit } from '../program/git-program.ts'
+import type { Advertisement } from '../protocol/advertisement.ts'
+import type { GitTransport } from '../protocol/git-transport.ts'
+import type { FileOperations } from './atomic-fs.ts'
+import { type CatFile, NoGitProgram, openObjects, openSizes, UnreadableObject } from './cat-file.ts'
+import type { GitObject, ObjectType } from './object-format.ts'
+import type { ObjectSource } from './object-source.ts'
+
+interface LocalParts {
+  /** As it may be printed. */
+  readonly remote: string
+  readonly transport: GitTransport
+  /** The folder in which git keeps it. */
+  readonly gitFolder: (signal: AbortSignal) => Promise<string>
+  readonly environment: Environment
+  readonly files: FileOperations
+  readonly cacheFolder: string
+  /** Longest time without a byte, milliseconds. */
+  readonly silence: number
+  /** The promisor remote of a partial clone. `folder` is the base of a relative address. @throws Failure BP4010 */
+  readonly openPromisor: (address: string, folder: string) => ObjectSource
+}
+
+/** What a clone lacks on purpose. */
+interface Gaps {
+  readonly shallow: boolean
+  /** Addresses of promisor remotes in the clone's configuration. */
+  readonly promisors: readonly string[]
+}
+
+interface Readers {
+  readonly objects: CatFile<GitObject>
+  readonly sizes: CatFile<number>
+}
+
+export class LocalObjects implements ObjectSource {
+  readonly #parts: LocalParts
+  #readers: Promise<Readers> | undefined
+  #gaps: Promise<Gaps> | undefined
+  readonly #promisors = new Map<string, ObjectSource>()
+  #known: Advertisement | undefined
+
+  constructor(parts: LocalParts) {
+    this.#parts = parts
+  }
+
+  get known(): Advertisement | undefined {
+    return this.#known
+  }
+
+  async advertise(signal: AbortSignal): Promise<Advertisement> {
+    const session = await this.#parts.transport.open('git-upload-pack', signal)
+    await session.close()
+    this.#known = session.advertisement
+    return session.advertisement
+  }
+
+  async read(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const sizes = type === 'blob' ? await this.#look('sizes', ids, signal) : new Map<ObjectId, number>()
+    let rest = most
+    for (const [id, size] of sizes) {
+      if (size > MOST_FILE_BYTES) throw new OversizedRead(`${this.#parts.remote}: ${id}`, MOST_FILE_BYTES, id, size)
+      rest -= size
+      if (rest < 0) throw new OversizedRead(this.#parts.remote, most)
+    }
+    const found = await this.#look('objects', ids, signal)
+    const missing = ids.filter((id) => !found.has(id))
+    if (missing.length === 0) return found
+    const fetched = await this.#fromPromisors(missing, signal, (promisor) => promisor.read(missing, type, signal, rest))
+    if (fetched === undefined) throw await this.#notHere(missing, type, signal)
+    return new Map([...found, ...fetched])
+  }
+
+  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+    const sizes = await this.#look('sizes', blobs, signal)
+    const missing = blobs.filter((id) => !sizes.has(id))
+    if (missing.length === 0) return sizes
+    const fetched = await this.#fromPromisors(missing, signal, (promisor) => promisor.prepare(missing, signal))
+    return fetched === undefined ? sizes : new Map([...sizes, ...fetched])
+  }
+
+  async #look<Which extends keyof Readers>(
+    which: Which,
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<Readers[Which]['read']>>> {
+    const { remote } = this.#parts
+    this.#readers ??= this.#openReaders(signal)
+    try {
+      const readers = await this.#readers.catch((thrown: unknown) => {
+        this.#readers = undefined
+        throw thrown
+      })
+      return (await readers[which].read(ids, signal)) as Awaited<ReturnType<Readers[Which]['read']>>
+    } catch (thrown) {
+      if (thrown instanceof NoGitProgram) throw gitNotInstalled(remote)
+      if (thrown instanceof UnreadableObject) throw damaged(remote, foreignLine(thrown.message), thrown)
+      throw thrown
+    }
+  }
+
+  async #openReaders(signal: AbortSignal): Promise<Readers> {
+    const { gitFolder, environment, files, cacheFolder, silence } = this.#parts
+    const folder = await gitFolder(signal)
+    const shared = (await this.#ask(folder, ['rev-parse', '--git-path', 'objects'], signal)).replace(/\n$/, '')
+    const parts = { objects: resolve(shared), empty: join(cacheFolder, 'in-place.git'), files, environment, silence }
+    return { objects: openObjects(parts), sizes: openSizes(parts) }
+  }
+
+  /** The answer of the first promisor remote that answers; undefined where there is none. @throws Failure of the first, where none answers */
+  async #fromPromisors<Answer>(
+    missing: readonly ObjectId[],
+    signal: AbortSignal,
+    ask: (promisor: ObjectSource) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    const { remote } = this.#parts
+    const { shallow, promisors } = await this.#knownGaps(signal)
+    // A shallow checkout of CI may have no branch.
+    if (!shallow && (this.#known ?? (await this.advertise(signal))).refs.size === 0) throw emptyRepository(remote)
+    let failure: unknown
+    for (const promisor of promisors) {
+      try {
+        return await ask(await this.#promisor(promisor, signal))
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (thrown instanceof OversizedRead) throw thrown
+        failure ??= thrown
+      }
+    }
+    if (failure !== undefined) throw notPromised(remote, missing[0], failure)
+    return undefined
+  }
+
+  async #notHere(missing: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<Failure> {
+    const { remote } = this.#parts
+    const { shallow } = await this.#knownGaps(signal)
+    return shallow && type === 'commit' ? beyondShallow(remote, missing[0]) : damaged(remote, `${missing[0]} is not in this repository`)
+  }
+
+  async #knownGaps(signal: AbortSignal): Promise<Gaps> {
+    this.#gaps ??= this.#findGaps(signal)
+    return await this.#gaps.catch((thrown: unknown) => {
+      this.#gaps = undefined
+      throw thrown
+    })
+  }
+
+  async #findGaps(signal: AbortSignal): Promise<Gaps> {
+    const folder = await this.#parts.gitFolder(signal)
+    const shallow = (await this.#ask(folder, ['rev-parse', '--is-shallow-repository'], signal)) === 'true\n'
+    const settings = await this.#ask(
+      folder,
+      ['config', '-z', '--get-regexp', '^(extensions\\.partialclone|remote\\..*\\.promisor)$'],
+      signal,
+    )
+    const names = settings.split('\0').flatMap((setting) => {
+      const [key = '', value = ''] = setting.split('\n', 2)
+      if (key === 'extensions.partialclone') return [value]
+      return key.startsWith('remote.') && value !== 'false' ? [key.slice('remote.'.length, -'.promisor'.length)] : []
+    })
+    const addresses: string[] = []
+    for (const name of new Set(names)) addresses.push((await this.#ask(folder, ['remote', 'get-url', '--', name], signal)).trimEnd())
+    return { shallow, promisors: addresses.filter((address) => address !== '') }
+  }
+
+  async #promisor(address: string, signal: AbortSignal): Promise<ObjectSource> {
+    const { gitFolder, openPromisor } = this.#parts
+    const opened = this.#promisors.get(address) ?? openPromisor(address, dirname(await gitFolder(signal)))
+    this.#promisors.set(address, opened)
+    return opened
+  }
+
+  /** Empty where git ends with an error. */
+  async #ask(folder: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+    const { remote, environment } = this.#parts
+    const answer = await runGit(['--git-dir', folder, ...args], environment, signal)
+    if (answer === 'not-installed') throw gitNotInstalled(remote)
+    return answer.status === 0 ? answer.stdout.toString('utf8') : ''
+  }
+}
+
+/** BP4011: the history of the clone is cut off on purpose, and the commit lies beyond. */
+function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
+  return new Failure({
+    code: 'BP4011',
+    what: 'cannot read an older commit of the repository',
+    where: remote,
+    why: `commit ${id} is needed, and the clone is shallow: its history ends before it`,
+    remedy: 'run `git fetch --unshallow` in the clone (with actions/checkout: `fetch-depth: 0`), or name the remote itself with --repo',
+    retry: 'on-change',
+  })
+}
+
+/** The failure of the promisor remote, as one of the clone: its code and remedy stay. */
+function notPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
+  if (!(thrown instanceof Failure)) return thrown
+  const { what, where, why } = thrown
+  const location = where === undefined ? '' : ` ${where}`
+  return new Failure({
+    ...thrown.toJSON(),
+    what: 'cannot read an object that the partial clone is without',
+    where: remote,
+    why: `${id} is not there, and its promisor remote${location} does not give it: ${what}: ${why}`,
+    cause: thrown,
+  })
+}

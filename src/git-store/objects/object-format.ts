@@ -1,0 +1,162 @@
+/**
+ * Git objects as bytes: trees, commits and the pack that carries them (git documentation, gitformat-pack). We write everything ourselves, so
+ * that the same draft gives the same ids on every machine and a push sends only what is new.
+ */
+import { createHash } from 'node:crypto'
+import { TextDecoder } from 'node:util'
+import { deflateSync } from 'node:zlib'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import type { CommitView } from '../ports/package-repository.ts'
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
+
+export function isObjectType(type: string | undefined): type is ObjectType {
+  return type === 'commit' || type === 'tree' || type === 'blob' || type === 'tag'
+}
+
+export interface GitObject {
+  readonly id: ObjectId
+  readonly type: ObjectType
+  readonly content: Buffer
+}
+
+export interface TreeEntry {
+  /** As in the object: `40000`, `100644`, `100755`, `120000`, `160000`, or an old form. */
+  readonly mode: string
+  /** The bytes of the name, one per character (latin1), because git does not name their encoding. */
+  readonly name: string
+  readonly id: ObjectId
+}
+
+export interface Identity {
+  readonly name: string
+  readonly email: string
+}
+
+interface CommitContent {
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  readonly identity: Identity
+  /** Seconds since 1970, UTC. */
+  readonly at: number
+  /** Ends with a line break. */
+  readonly message: string
+}
+
+/** Mode of a folder as git writes it. */
+export const FOLDER_MODE = '40000'
+
+/** The bytes do not form the object they should. */
+export class BrokenObject extends Error {}
+
+/** An object with its id: SHA-1 over type, length and content. */
+export function gitObject(type: ObjectType, content: Uint8Array): GitObject {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
+  return { id: objectId(id), type, content: bytes }
+}
+
+export function isFolder(entry: TreeEntry): boolean {
+  return entry.mode === FOLDER_MODE || entry.mode === '040000'
+}
+
+/** Entries in any order; git's order compares a folder as if its name ended with `/`. */
+export function treeObject(entries: readonly TreeEntry[]): GitObject {
+  const key = (entry: TreeEntry) => (isFolder(entry) ? `${entry.name}/` : entry.name)
+  const sorted = [...entries].sort((left, right) => (key(left) < key(right) ? -1 : 1))
+  const parts = sorted.flatMap((entry) => [Buffer.from(`${entry.mode} ${entry.name}\0`, 'latin1'), Buffer.from(entry.id, 'hex')])
+  return gitObject('tree', Buffer.concat(parts))
+}
+
+/** @throws BrokenObject when the bytes are no tree */
+export function parseTree(content: Buffer): readonly TreeEntry[] {
+  const entries: TreeEntry[] = []
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at)
+    const end = content.indexOf(0, space)
+    if (space < 0 || end < 0 || end + 21 > content.length) throw new BrokenObject('a tree breaks off')
+    const mode = content.toString('latin1', at, space)
+    if (!/^[0-7]{5,6}$/.test(mode)) throw new BrokenObject('a tree has an entry without a mode')
+    entries.push({ mode, name: content.toString('latin1', space + 1, end), id: objectId(content.toString('hex', end + 1, end + 21)) })
+    at = end + 21
+  }
+  return entries
+}
+
+/** Author and committer are the same, in UTC. @param sign adds a signature to the content */
+export function commitObject(commit: CommitContent, sign: (content: Buffer) => Buffer = (content) => content): GitObject {
+  const person = `${commit.identity.name} <${commit.identity.email}> ${commit.at} +0000`
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${person}`,
+    `committer ${person}`,
+    '',
+    commit.message,
+  ]
+  return gitObject('commit', sign(Buffer.from(lines.join('\n'))))
+}
+
+/** @throws BrokenObject when the bytes are no commit */
+export function parseCommit(id: ObjectId, content: Buffer): CommitView {
+  const cut = content.indexOf('\n\n')
+  const head = (cut < 0 ? content : content.subarray(0, cut)).toString('latin1').split('\n')
+  const valuesOfHeader = (name: string) => head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+  const decoder = decoderFor(valuesOfHeader('encoding')[0])
+  const [tree = ''] = valuesOfHeader('tree')
+  const personOf = (name: string) =>
+    /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(decoder.decode(Buffer.from(valuesOfHeader(name)[0] ?? '', 'latin1')))
+  const author = personOf('author')
+  const committer = personOf('committer')
+  if (!/^[0-9a-f]{40}$/.test(tree)) throw new BrokenObject('a commit has no tree')
+  return {
+    id,
+    parents: valuesOfHeader('parent').map(objectId),
+    tree: objectId(tree),
+    message: decoder.decode(cut < 0 ? Buffer.alloc(0) : content.subarray(cut + 2)),
+    author: { name: author?.[1] ?? '', email: author?.[2] ?? '', at: Number(author?.[3] ?? 0) },
+    committer: { name: committer?.[1] ?? '', email: committer?.[2] ?? '', at: Number(committer?.[3] ?? 0) },
+  }
+}
+
+function decoderFor(encoding: string | undefined): TextDecoder {
+  try {
+    return new TextDecoder(encoding ?? 'utf-8', { ignoreBOM: true })
+  } catch {
+    return new TextDecoder('latin1')
+  }
+}
+
+const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
+
+/** A pack, version 2, every object whole. */
+export function encodePack(objects: readonly GitObject[]): Buffer {
+  const head = Buffer.alloc(12)
+  head.write('PACK')
+  head.writeUInt32BE(2, 4)
+  head.writeUInt32BE(objects.length, 8)
+  const body = Buffer.concat([head, ...objects.flatMap((object) => [packedHead(object), deflateSync(object.content)])])
+  return Buffer.concat([body, createHash('sha1').update(body).digest()])
+}
+
+/** Type in three bits, then the length: four bits, and seven in each further byte. */
+function packedHead({ type, content }: GitObject): Buffer {
+  const bytes: number[] = []
+  let rest = Math.floor(content.length / 16)
+  let byte = (PACK_TYPES[type] << 4) | (content.length & 15)
+  while (rest > 0) {
+    bytes.push(byte | 0x80)
+    byte = rest & 0x7f
+    rest = Math.floor(rest / 128)
+  }
+  bytes.push(byte)
+  return Buffer.from(bytes)
+}
+
+/** Number of objects in the header of a pack. @throws BrokenObject when it is no whole pack of version 2 */
+export function checkPack(pack: Buffer): number {
+  if (pack.length < 32 || pack.toString('latin1', 0, 4) !== 'PACK' || pack.readUInt32BE(4) !== 2) throw new BrokenObject('no pack came')
+  const sum = createHash('sha1').update(pack.subarray(0, -20)).digest()
+  if (!sum.equals(pack.subarray(-20))) throw new BrokenObject('the pack came with a wrong checksum')
+  return pack.readUInt32BE(8)
+}

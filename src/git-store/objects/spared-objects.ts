@@ -1,0 +1,126 @@
+/**
+ * Objects that are read through a cache folder, and through a temporary one while that takes no data: a cache saves time, and nothing is blind
+ * because there is none.
+ */
+import { tmpdir } from 'node:os'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { diskFailure, systemCode } from '../program/git-failure.ts'
+import type { Advertisement } from '../protocol/advertisement.ts'
+import type { FileOperations } from './atomic-fs.ts'
+import type { GitObject, ObjectType } from './object-format.ts'
+import type { ObjectSource } from './object-source.ts'
+import { SpareFolder } from './spare-folder.ts'
+
+interface SparedParts {
+  readonly cacheFolder: string
+  readonly files: FileOperations
+  /** Opens the objects with their cache in a folder. */
+  readonly open: (folder: string) => ObjectSource
+  /** Told once in the process: that a temporary folder is used, and that it is not any more. */
+  readonly note: (text: string) => void
+}
+
+/** Of a process that can open no more files: another folder does not help. */
+const NOT_OF_THE_FOLDER = new Set(['EMFILE', 'ENFILE'])
+/** Turns between two tries of a cache folder that failed again after it looked usable. */
+const MOST_TURNS = 32
+
+export class SparedObjects implements ObjectSource {
+  readonly #parts: SparedParts
+  readonly #folder: SpareFolder
+  readonly #own: ObjectSource
+  #spare: Promise<ObjectSource> | undefined
+  /** Of the present one. */
+  #used: ObjectSource
+  #turnsLeft = 0
+  #pause = 0
+
+  constructor(parts: SparedParts) {
+    this.#parts = parts
+    this.#folder = SpareFolder.of(parts.cacheFolder)
+    this.#own = parts.open(parts.cacheFolder)
+    this.#used = this.#own
+  }
+
+  get known(): Advertisement | undefined {
+    return this.#used.known ?? this.#own.known
+  }
+
+  /** A turn begins with it: the cache folder may take data again. */
+  async advertise(signal: AbortSignal): Promise<Advertisement> {
+    await this.#leaveSpare()
+    return await this.#ask((source) => source.advertise(signal), signal)
+  }
+
+  async read(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    return await this.#ask((source) => source.read(ids, type, signal, most), signal)
+  }
+
+  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+    return await this.#ask((source) => source.prepare(blobs, signal), signal)
+  }
+
+  async #ask<Answer>(ask: (source: ObjectSource) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+    let refused: Failure | undefined
+    if (this.#spare === undefined) {
+      try {
+        return await ask(this.#own)
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (!isOfCacheFolder(thrown)) throw thrown
+        refused = thrown
+      }
+    }
+    try {
+      return await ask(await this.#openSpare(refused))
+    } catch (thrown) {
+      const failure = thrown instanceof Failure ? thrown : diskFailure(tmpdir(), thrown, 'ENOENT')
+      if (failure?.code !== 'BP4008') throw thrown
+      // The next request tries both again.
+      this.#spare = undefined
+      this.#used = this.#own
+      throw neither(this.#parts.cacheFolder, refused, failure)
+    }
+  }
+
+  async #openSpare(refused: Failure | undefined): Promise<ObjectSource> {
+    this.#spare ??= this.#folder.path().then((path) => {
+      const { cacheFolder, open, note } = this.#parts
+      this.#used = open(path)
+      this.#pause = Math.min(MOST_TURNS, this.#pause * 2 || 1)
+      this.#turnsLeft = this.#pause
+      if (this.#folder.isNews(true))
+        note(
+          `the cache folder ${cacheFolder} takes no data (${refused?.why ?? 'it is full'}): the repository is read through a temporary folder, which ` +
+            'is slower; free space, or name another folder in XDG_CACHE_HOME',
+        )
+      return this.#used
+    })
+    return await this.#spare
+  }
+
+  async #leaveSpare(): Promise<void> {
+    if (this.#spare === undefined) return
+    this.#turnsLeft -= 1
+    if (this.#turnsLeft > 0 || !(await this.#folder.isCacheUsable(this.#parts.files))) return
+    this.#spare = undefined
+    this.#used = this.#own
+    if (this.#folder.isNews(false)) this.#parts.note(`the cache folder ${this.#parts.cacheFolder} takes data again, and is used`)
+  }
+}
+
+function isOfCacheFolder(thrown: unknown): thrown is Failure {
+  return thrown instanceof Failure && thrown.code === 'BP4008' && !NOT_OF_THE_FOLDER.has(systemCode(thrown.cause) ?? '')
+}
+
+function neither(cacheFolder: string, refused: Failure | undefined, failure: Failure): Failure {
+  const first = refused === undefined ? '' : `${refused.why}; in the temporary folder ${tmpdir()} `
+  return new Failure({
+    ...failure.toJSON(),
+    where: refused === undefined ? (failure.where ?? tmpdir()) : `${cacheFolder} and ${tmpdir()}`,
+    why: `${first}${failure.why}`,
+    remedy: 'free space, or name a folder that can be written in XDG_CACHE_HOME or TMPDIR; nothing in them has to be kept',
+    cause: failure.cause,
+  })
+}

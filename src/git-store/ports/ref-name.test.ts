@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
+import * as fc from '../../../test/seeds/fast-check.ts'
+import {
+  assertPushable,
+  defaultBaseBranch,
+  formatRevisionTag,
+  formatWorkspaceBranch,
+  isWellFormedRefName,
+  nextRevision,
+  ownedRef,
+  parseRevisionTag,
+  parseWorkspaceBranch,
+} from './ref-name.ts'
+
+const SOME_ID = '1'.repeat(40)
+const refused = (action: () => unknown) => assert.throws(action, (error: unknown) => error instanceof Failure && error.code === 'BP4004')
+
+const segment = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}(\.[a-z]{1,3})?$/).filter((text) => !text.endsWith('.lock'))
+const packagePath = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
+const workspace = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+
+test('a workspace branch reads back as it was written', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('drafts' as const, 'proposed' as const), packagePath, workspace, (state, path, name) => {
+      const branch = { state, packagePath: path, workspace: name }
+      const text = formatWorkspaceBranch(branch)
+      assert.deepEqual(parseWorkspaceBranch(text), branch)
+      assert.deepEqual(ownedRef(`refs/heads/${text}`), { kind: 'workspace', ...branch })
+    }),
+  )
+})
+
+test('a revision tag reads back as it was written', () => {
+  fc.assert(
+    fc.property(packagePath, fc.nat(), (path, revision) => {
+      const tag = { packagePath: path, revision }
+      const text = formatRevisionTag(tag)
+      assert.deepEqual(parseRevisionTag(text), tag)
+      assert.deepEqual(ownedRef(`refs/tags/${text}`), { kind: 'revision', ...tag })
+    }),
+  )
+})
+
+test('names are printed as Porch names them', () => {
+  assert.equal(
+    formatWorkspaceBranch({ state: 'proposed', packagePath: 'apps/web', workspace: 'drift-1a2b3c4d' }),
+    'proposed/apps/web/drift-1a2b3c4d',
+  )
+  assert.equal(formatRevisionTag({ packagePath: 'apps/web', revision: 3 }), 'apps/web/v3')
+})
+
+test('a branch with fewer than two segments after the state is refused', () => {
+  refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: '', workspace: 'foo' }))
+  assert.equal(parseWorkspaceBranch('drafts/foo'), undefined)
+  for (const ref of [
+    'refs/heads/drafts/foo',
+    'refs/heads/proposed/bar',
+    'refs/heads/drafts',
+    'refs/heads/drafts//x',
+    'refs/heads/drafts/a/',
+  ]) {
+    refused(() => assertPushable({ ref, to: SOME_ID }))
+  }
+})
+
+test('a workspace that is no DNS label is refused', () => {
+  for (const name of ['Drift', 'a_b', '-a', 'a-', 'a.b', '', 'x'.repeat(64), 'a\n']) {
+    refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: 'apps/web', workspace: name }))
+    refused(() => assertPushable({ ref: `refs/heads/drafts/apps/web/${name}`, to: SOME_ID }))
+  }
+})
+
+test('a package path that git does not allow in a ref is refused', () => {
+  for (const path of [
+    'my app',
+    'a..b',
+    '.hidden',
+    'a/.b',
+    'a.lock',
+    'a~1',
+    'a^',
+    'a:b',
+    'a?',
+    'a*',
+    'a[',
+    'a\\b',
+    'a@{1}',
+    '/a',
+    'a/',
+    'a\u0001',
+  ]) {
+    refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: path, workspace: 'w' }))
+    refused(() => formatRevisionTag({ packagePath: path, revision: 1 }))
+  }
+})
+
+test('the rules are those of git check-ref-format', () => {
+  const awkward = fc.constantFrom(
+    'a',
+    'b',
+    '/',
+    '.',
+    '..',
+    '@',
+    '{',
+    '@{',
+    '.lock',
+    '~',
+    '^',
+    ':',
+    '?',
+    '*',
+    '[',
+    '\\',
+    ' ',
+    '-',
+    'é',
+    '\u007f',
+    '\u0001',
+  )
+  const names = fc.sample(
+    fc.array(awkward, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+    { numRuns: 250 },
+  )
+  const refs = [...names, '@', 'a/@', 'a.lock/b', 'a.', 'a/b.', 'HEAD', '-x'].map((name) => `refs/heads/${name}`)
+  // A shell starts git in far less time than Node does.
+  const script = 'for ref do git check-ref-format "$ref"; echo "$?"; done'
+  const { stdout } = spawnSync('sh', ['-c', script, 'sh', ...refs], { encoding: 'utf8' })
+  const allowed = stdout.split('\n').map((status) => status === '0')
+  for (const [index, ref] of refs.entries()) assert.equal(isWellFormedRefName(ref), allowed[index], JSON.stringify(ref))
+  assert.equal(isWellFormedRefName('@'), false)
+  assert.equal(isWellFormedRefName(''), false)
+})
+
+test('only our own refs and the named base branch may be pushed', () => {
+  for (const ref of [
+    'refs/heads/drafts/apps/web/drift-1',
+    'refs/heads/proposed/web/d',
+    'refs/heads/drift-ledger',
+    'refs/heads/drift/configure',
+    'refs/tags/apps/web/v12',
+  ]) {
+    assertPushable({ ref, to: SOME_ID })
+    assertPushable({ ref, to: null })
+  }
+  assertPushable({ ref: 'refs/heads/main', to: SOME_ID }, 'main')
+  refused(() => assertPushable({ ref: 'refs/heads/main', to: null }, 'main'))
+  for (const ref of [
+    'refs/heads/main',
+    'main',
+    'HEAD',
+    'refs/heads/feature/x/y',
+    'refs/heads/drift-ledger/x',
+    'refs/heads/drift/configure/x',
+    'refs/heads/drift/other',
+    'refs/tags/v1',
+    'refs/tags/apps/web/rc1',
+    'refs/tags/apps/web/v1.2.3',
+    'refs/tags/apps/web/v007',
+    'refs/tags/apps/web/3',
+    'refs/pull/1/head',
+    'refs/heads/../x',
+    'refs/notes/commits',
+    '--upload-pack=x',
+  ]) {
+    refused(() => assertPushable({ ref, to: SOME_ID }))
+  }
+})
+
+test('the next revision is one more than the highest number among the tags of the package', () => {
+  const tags = [
+    'apps/web/v1',
+    'refs/tags/apps/web/v007',
+    'apps/web/9x',
+    'apps/web/rc99',
+    'apps/web/v1.2.3',
+    'apps/api/v40',
+    'apps/web/sub/v50',
+    'v60',
+  ]
+  assert.equal(nextRevision(tags, 'apps/web'), 8)
+  assert.equal(nextRevision([...tags, 'apps/web/12'], 'apps/web'), 13)
+  assert.equal(nextRevision([], 'apps/web'), 1)
+  assert.equal(nextRevision(['apps/web/v99999999999999999999'], 'apps/web'), 1)
+})
+
+test('a proposal to change the policy has a branch of its own, and only of that form', () => {
+  for (const verb of ['ignore', 'unignore']) {
+    assert.deepEqual(ownedRef(`refs/heads/drift/${verb}-0a1b2c3d`), { kind: 'policy' })
+    assertPushable({ ref: `refs/heads/drift/${verb}-0a1b2c3d`, to: SOME_ID })
+  }
+  for (const name of ['ignore', 'ignore-', 'ignore-0a1b2c3', 'ignore-0a1b2c3d/x', 'ignore-0A1B2C3D', 'other-0a1b2c3d'])
+    refused(() => assertPushable({ ref: `refs/heads/drift/${name}`, to: SOME_ID }))
+})
+
+test('a branch of Porch or of Backporch that HEAD names is not the base branch: main is, or else master', () => {
+  const base = (head: string | undefined, ...branches: readonly string[]) => defaultBaseBranch(head, (name) => branches.includes(name))
+  for (const head of ['drafts/a/w', 'drafts/w', 'proposed/a/w', 'deletionProposed/a/v1', 'drift-ledger', 'drift/configure']) {
+    assert.equal(base(head, head, 'main', 'master'), 'main')
+    assert.equal(base(head, head, 'master'), 'master')
+    assert.equal(base(head, head, 'trunk'), undefined)
+  }
+  for (const head of ['trunk', 'feature/drafts/x', 'drafts', 'drift-ledger-2']) assert.equal(base(head, head, 'main'), head)
+  assert.equal(base(undefined, 'main'), undefined)
+})

@@ -1,0 +1,70 @@
+/** The folder in which git keeps a repository of this machine. */
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
+import type { Environment } from '@backporch/system/child-environment'
+import { gitNotInstalled, notARepository, unsupported } from './git-failure.ts'
+import { type ProgramResult, runGit } from './git-program.ts'
+
+/**
+ * Lets git find the repository of a path: bare, with a work tree, a linked work tree, a submodule, or a folder inside one.
+ * @param address `printed` as it may be shown
+ * @throws Failure BP1002, BP4009, BP4010 for a format that this git or Backporch does not read, BP4005 where another user owns it
+ */
+export async function findGitFolder(
+  address: { readonly path: string; readonly printed: string },
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string> {
+  const { path, printed } = address
+  const ask = async (settings: readonly string[]): Promise<ProgramResult> => {
+    const answer = await runGit(['-C', path, ...settings, 'rev-parse', '--show-object-format', '--absolute-git-dir'], environment, signal)
+    if (answer === 'not-installed') throw gitNotInstalled(printed)
+    return answer
+  }
+  const answer = await ask([])
+  if (answer.status !== 0) {
+    const why = foreignLine(answer.stderr) || 'git does not know it'
+    // git opens no repository of another user before the user allows it: if this setting helps, the owner differs.
+    if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
+    const like = await folderLikeRepository(path)
+    // git does not look above a mount, or above GIT_CEILING_DIRECTORIES, but opens such a repository by its name.
+    const opened = like === undefined || (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
+    if (opened !== true && opened !== 'not-installed' && opened.status !== 0) {
+      throw unsupported(printed, why, 'install a git that reads this repository, or repair it')
+    }
+    throw notARepository(printed, why)
+  }
+  const text = answer.stdout.toString('utf8')
+  const cut = text.indexOf('\n')
+  const format = text.slice(0, cut)
+  if (format !== 'sha1') {
+    throw unsupported(printed, `its objects are named by ${foreignLine(format)}, and only SHA-1 is read`, 'use a SHA-1 repository')
+  }
+  return text.slice(cut + 1).replace(/\n$/, '')
+}
+
+/** The folder with the shape of a repository that holds the path: its `.git`, or the folder itself; undefined where there is none. */
+async function folderLikeRepository(path: string): Promise<string | undefined> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const names = await readdir(folder).catch((): string[] => [])
+    if (names.includes('HEAD') && names.includes('objects') && names.includes('refs')) return folder
+    if (names.includes('.git')) {
+      const inside = await readdir(join(folder, '.git')).catch((): string[] => ['HEAD']) // a file that names the folder
+      if (inside.includes('HEAD')) return join(folder, '.git')
+    }
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function ownedByAnother(remote: string, why: string): Failure {
+  return new Failure({
+    code: 'BP4005',
+    what: 'git does not open the repository of another user',
+    where: remote,
+    why,
+    remedy: 'if you trust it, run `git config --global --add safe.directory` with its folder, as git says',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,88 @@
+/**
+ * The programs that a repository's own configuration names. Those that git runs for a work tree are disabled by name, and a push to a clone
+ * with hooks is refused: they do not run, and may be somebody's rule (ADR 40).
+ */
+import { access, constants } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Environment } from '@backporch/system/child-environment'
+import { unsupported } from './git-failure.ts'
+import { gitText, NO_HOOKS, NO_PROGRAMS } from './git-program.ts'
+
+/** Hooks that may refuse a push. Those that only report it (`post-receive`) do not run, and refuse nothing. */
+const RECEIVE_HOOKS = ['pre-receive', 'update', 'proc-receive', 'reference-transaction', 'push-to-checkout']
+
+/**
+ * Settings that disable the filters of the repository (`filter.NAME.clean`, `smudge`, `process`); those of the user stay.
+ * @param location arguments that tell git which repository it is: `--git-dir` or `-C`
+ * @throws Failure BP4010 for a name that cannot be set from outside
+ */
+export async function withoutFilters(
+  location: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const args = [...location, 'config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.']
+  const words = (await gitText(args, environment, signal)).split('\0')
+  const names = new Set<string>()
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [scope, key = ''] = [words[at], words[at + 1]]
+    if (scope === 'local' || scope === 'worktree') names.add(key.slice('filter.'.length, key.lastIndexOf('.')))
+  }
+  return [...names].flatMap((name) => {
+    if (name.includes('='))
+      throw unsupported(location.at(-1) ?? '', 'its configuration has a filter with "=" in its name', 'rename the filter')
+    return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => ['-c', `filter.${name}.${setting}`])
+  })
+}
+
+/**
+ * Settings for a `git receive-pack` of this machine. A bare repository is a server, whose hooks are its rules, and run. In a clone nothing
+ * runs.
+ * @throws Failure BP4002 where a clone has hooks for a push
+ */
+export async function receiveSettings(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
+  // Without the last a push to the checked-out branch is always refused; with it a clean work tree moves along.
+  const settings = [...NO_PROGRAMS, '-c', 'receive.denyCurrentBranch=updateInstead']
+  if (await isServer(gitFolder, environment, signal)) return settings
+  const hook = await firstHook(gitFolder, environment, signal)
+  if (hook !== undefined) throw hasHook(gitFolder, hook)
+  return [...settings, ...NO_HOOKS, ...(await withoutFilters(['--git-dir', gitFolder], environment, signal))]
+}
+
+/** Bare. A folder that is named `.git`, or lies below one, is a clone, whatever its configuration says. */
+async function isServer(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
+  if (basename(gitFolder) === '.git' || gitFolder.includes(`${sep}.git${sep}`)) return false
+  return (await ask(gitFolder, ['rev-parse', '--is-bare-repository'], environment, signal)) === 'true'
+}
+
+async function firstHook(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<string | undefined> {
+  const shared = resolve(gitFolder, (await ask(gitFolder, ['rev-parse', '--git-common-dir'], environment, signal)) || '.')
+  const named = await ask(gitFolder, ['config', '--local', '--type=path', '--get', 'core.hooksPath'], environment, signal)
+  // A relative path is one from the top of the work tree.
+  const folders = [join(shared, 'hooks'), ...(named === '' ? [] : [resolve(dirname(shared), named)])]
+  for (const path of folders.flatMap((folder) => RECEIVE_HOOKS.map((name) => join(folder, name)))) if (await isProgram(path)) return path
+  return undefined
+}
+
+function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function ask(gitFolder: string, words: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
+  return (await gitText(['--git-dir', gitFolder, ...words], environment, signal)).replace(/\n$/, '')
+}
+
+function hasHook(gitFolder: string, hook: string): Failure {
+  return new Failure({
+    code: 'BP4002',
+    what: 'the clone is not pushed to',
+    where: gitFolder,
+    why: `its hook ${hook} would have a say, and hooks of a clone are not run`,
+    remedy: 'name its remote with --repo, or take the hook away',
+    retry: 'on-change',
+  })
+}

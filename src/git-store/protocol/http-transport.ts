@@ -1,0 +1,227 @@
+/** The git protocol over https (git documentation, http-protocol): `GET …/info/refs?service=…`, then `POST …/<service>`. */
+import { setImmediate } from 'node:timers/promises'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
+import type { Environment } from '@backporch/system/child-environment'
+import { credentialsRefused, notARepository, systemCode, tooManyRefs, unreachable } from '../program/git-failure.ts'
+import {
+  type Advertisement,
+  assertReadable,
+  RefusedService,
+  readAdvertisement,
+  readRefs,
+  refsRequest,
+  TooManyRefs,
+} from './advertisement.ts'
+import { ByteReader, StreamFault } from './byte-reader.ts'
+import { findCredential } from './git-credential.ts'
+import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
+import type { Credential, RemoteAddress } from './remote-address.ts'
+
+/** GitHub and Gitea take a token as the password of any user; GitHub documents this name. */
+const TOKEN_USER = 'x-access-token'
+const MOST_REDIRECTS = 5
+/** Bytes of a refusal that are read. */
+const MOST_REPORTED = 16 * 1024
+
+/** A token that does not last: read before each request. @throws Failure BP50xx */
+export type TokenSource = (signal: AbortSignal) => Promise<string>
+
+interface Request {
+  readonly service: GitService
+  readonly path: string
+  readonly type: string
+  readonly body?: Buffer
+}
+
+export class HttpTransport implements GitTransport {
+  readonly #printed: string
+  readonly #environment: Environment
+  readonly #limits: TransportLimits
+  #base: string
+  readonly #token: TokenSource | undefined
+  #credential: Credential | undefined
+  #asked = false
+  /** Capabilities of a server of protocol version 2, which it sends once and not with the refs. */
+  #offered: Advertisement | undefined
+
+  constructor(
+    address: Extract<RemoteAddress, { kind: 'http' }>,
+    token: string | TokenSource | undefined,
+    environment: Environment,
+    limits: TransportLimits,
+  ) {
+    this.#printed = address.printed
+    this.#base = address.url
+    this.#environment = environment
+    this.#limits = limits
+    const plain = typeof token === 'string' && token !== '' ? { username: TOKEN_USER, password: token } : undefined
+    this.#credential = address.credential ?? plain
+    this.#token = typeof token === 'function' && address.credential === undefined ? token : undefined
+  }
+
+  get secrets(): readonly string[] {
+    if (this.#credential === undefined) return []
+    const { username, password } = this.#credential
+    // A token may stand in the place of the user name, without a password.
+    return [password === '' ? username : password, basic(this.#credential)].filter((text) => text !== '')
+  }
+
+  async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
+    return this.#session(known ?? (await this.#discover(service, signal)), service, signal)
+  }
+
+  explain(thrown: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason
+    if (thrown instanceof Failure) return thrown
+    if (thrown instanceof TooManyRefs) return tooManyRefs(this.#printed, thrown.message)
+    if (thrown instanceof StreamFault) return unreachable(this.#printed, thrown.message, thrown)
+    // undici wraps the reason of a failed connection; its own text may repeat the address and is not shown.
+    const cause = thrown instanceof Error ? thrown.cause : undefined
+    const code = systemCode(cause) ?? systemCode(thrown)
+    if (code !== undefined || thrown instanceof TypeError) {
+      return unreachable(this.#printed, `the connection failed${code === undefined ? '' : ` (${code})`}`, thrown)
+    }
+    return thrown
+  }
+
+  #session(advertisement: Advertisement, service: GitService, signal: AbortSignal): GitSession {
+    const stop = new AbortController()
+    return {
+      advertisement,
+      request: (body) => this.#ask(service, body, signal, stop),
+      close: async () => stop.abort(),
+    }
+  }
+
+  async #ask(service: GitService, body: readonly Uint8Array[], signal: AbortSignal, stop: AbortController): Promise<ByteReader> {
+    const type = `application/x-${service}-result`
+    return this.#reader(await this.#send({ service, path: `/${service}`, type, body: Buffer.concat(body) }, signal, stop))
+  }
+
+  async #discover(service: GitService, signal: AbortSignal): Promise<Advertisement> {
+    const stop = new AbortController()
+    try {
+      const offered = (service === 'git-upload-pack' ? this.#offered : undefined) ?? (await this.#greet(service, signal, stop))
+      if (offered.version !== 2) return offered
+      const reader = await this.#ask(service, refsRequest(offered), signal, stop)
+      const advertisement = await readRefs(reader, offered)
+      await reader.drain()
+      this.#offered = offered
+      return advertisement
+    } catch (thrown) {
+      this.#offered = undefined
+      if (thrown instanceof RefusedService)
+        throw unreachable(this.#printed, `the server refuses: ${foreignLine(thrown.message, { secrets: this.secrets })}`)
+      throw this.explain(thrown, signal)
+    } finally {
+      stop.abort()
+    }
+  }
+
+  async #greet(service: GitService, signal: AbortSignal, stop: AbortController): Promise<Advertisement> {
+    const type = `application/x-${service}-advertisement`
+    const reader = this.#reader(await this.#send({ service, path: `/info/refs?service=${service}`, type }, signal, stop))
+    const advertisement = await readAdvertisement(reader, true)
+    await reader.drain()
+    assertReadable(advertisement, this.#printed)
+    return advertisement
+  }
+
+  #reader(response: Response): ByteReader {
+    return new ByteReader(response.body ?? new Blob([]).stream(), this.#limits)
+  }
+
+  /** Sends until something other than a redirect or a first 401 comes. @throws Failure for every answer but the wanted one */
+  async #send(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
+    for (let attempt = 0; attempt <= MOST_REDIRECTS; attempt++) {
+      const response = await this.#once(request, signal, stop)
+      if (response.status === 200) {
+        if (response.headers.get('content-type')?.split(';')[0]?.trim() === request.type) return response
+        await response.body?.cancel()
+        throw notARepository(this.#printed, 'what answers there is not a git server')
+      }
+      if (!(await this.#goOn(request, response, signal))) throw await this.#refusal(response)
+    }
+    throw unreachable(this.#printed, 'the server redirects in a circle')
+  }
+
+  async #once(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
+    signal.throwIfAborted()
+    // A turn may plan for seconds. The event loop runs once, so that connections that were closed meanwhile are not used.
+    await setImmediate()
+    if (this.#token !== undefined) this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
+    const late = () => stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
+    const timer = setTimeout(late, this.#limits.silence)
+    const headers: Record<string, string> = { accept: request.type, 'user-agent': 'git/backporch' }
+    if (this.#credential !== undefined) headers['authorization'] = `Basic ${basic(this.#credential)}`
+    if (request.service === 'git-upload-pack') headers['git-protocol'] = 'version=2'
+    if (request.body !== undefined) headers['content-type'] = `application/x-${request.service}-request`
+    try {
+      return await fetch(this.#base + request.path, {
+        method: request.body === undefined ? 'GET' : 'POST',
+        headers,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, stop.signal]),
+        ...(request.body === undefined ? {} : { body: new Uint8Array(request.body) }),
+      })
+    } catch (thrown) {
+      throw this.explain(stop.signal.aborted ? stop.signal.reason : thrown, signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The same request is worth another try. */
+  async #goOn(request: Request, response: Response, signal: AbortSignal): Promise<boolean> {
+    if (response.status === 401 && this.#credential === undefined && !this.#asked) {
+      this.#asked = true
+      this.#credential = await findCredential(this.#base, this.#environment, signal)
+      if (this.#credential !== undefined) await response.body?.cancel()
+      return this.#credential !== undefined
+    }
+    if (![301, 302, 303, 307, 308].includes(response.status)) return false
+    const target = URL.parse(response.headers.get('location') ?? '', this.#base + request.path)
+    const here = new URL(this.#base)
+    // A redirect to another host would carry the token there, or down to plain http.
+    if (target === null || target.origin !== here.origin || !(target.pathname + target.search).endsWith(request.path)) return false
+    await response.body?.cancel()
+    this.#base = here.origin + target.pathname.slice(0, target.pathname.length - (request.path.split('?')[0] ?? '').length)
+    return true
+  }
+
+  async #refusal(response: Response): Promise<Failure> {
+    const { status } = response
+    const location = URL.parse(response.headers.get('location') ?? '', this.#base)
+    const body = await this.#reader(response).readSome(MOST_REPORTED)
+    const reported = (response.headers.get('content-type') ?? '').startsWith('text/plain')
+      ? foreignLine(body, { secrets: this.secrets })
+      : ''
+    const why = `the server answered ${status}${reported === '' ? '' : `: ${reported}`}`
+    if (status === 401 || status === 403) {
+      return credentialsRefused(this.#printed, this.#credential === undefined ? `${why}, and no credentials are known` : why)
+    }
+    if (status === 404 || status === 410) return notARepository(this.#printed, `${why}; it is not there, or the credentials may not see it`)
+    if (status === 413) {
+      return new Failure({
+        code: 'BP4002',
+        what: 'the server takes no push of this size',
+        where: this.#printed,
+        why,
+        remedy: 'raise the limit of the server or of the proxy before it',
+        retry: 'on-change',
+      })
+    }
+    if (status >= 300 && status < 400 && location !== null) {
+      return unreachable(
+        this.#printed,
+        `the server redirects to ${foreignLine(location.origin + location.pathname, { secrets: this.secrets })}; name that address`,
+      )
+    }
+    return unreachable(this.#printed, why)
+  }
+}
+
+function basic({ username, password }: Credential): string {
+  return Buffer.from(`${username}:${password}`).toString('base64')
+}

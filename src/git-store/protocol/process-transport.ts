@@ -1,0 +1,197 @@
+/**
+ * The git protocol over a program's standard input and output: `git` for a repository on disk, the user's `ssh` for one elsewhere. One process
+ * serves the whole conversation, because ssh servers of forges allow exactly `git-upload-pack '<path>'` and `git-receive-pack '<path>'` and no
+ * `--stateless-rpc`.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { Failure } from '@backporch/kyaml/failure'
+import { foreignLine } from '@backporch/kyaml/text'
+import type { Environment } from '@backporch/system/child-environment'
+import { gitNotInstalled, systemCode, tooManyRefs, unreachable } from '../program/git-failure.ts'
+import { findGitFolder } from '../program/git-folder.ts'
+import { gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder, OWN_SESSION } from '../program/git-program.ts'
+import { receiveSettings } from '../program/repository-programs.ts'
+import {
+  type Advertisement,
+  assertReadable,
+  RefusedService,
+  readAdvertisement,
+  readRefs,
+  refsRequest,
+  TooManyRefs,
+} from './advertisement.ts'
+import { ByteReader, StreamFault } from './byte-reader.ts'
+import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
+import { FLUSH } from './pkt-line.ts'
+import type { RemoteAddress } from './remote-address.ts'
+
+interface Launch {
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+/** Milliseconds that a program may take to end by itself after the conversation. */
+const GRACE = 5000
+
+type ProcessAddress = Extract<RemoteAddress, { kind: 'local' | 'ssh' }>
+
+export class ProcessTransport implements GitTransport {
+  readonly secrets: readonly string[] = []
+  readonly #address: ProcessAddress
+  readonly #environment: Environment
+  readonly #limits: TransportLimits
+  #gitFolder: string | undefined
+
+  constructor(address: ProcessAddress, environment: Environment, limits: TransportLimits) {
+    this.#address = address
+    this.#environment = environment
+    this.#limits = limits
+  }
+
+  async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
+    signal.throwIfAborted()
+    const launch =
+      this.#address.kind === 'ssh' ? sshLaunch(this.#address, service, this.#environment) : await this.#localLaunch(service, signal)
+    signal.throwIfAborted()
+    // Version 2 is for reading alone. An ssh server that drops the variable answers in version 0.
+    const protocol = service === 'git-upload-pack' ? { GIT_PROTOCOL: 'version=2' } : {}
+    const running = new Conversation(launch, { ...gitEnvironment(this.#environment), ...protocol }, signal)
+    const reader = new ByteReader(running.output, this.#limits)
+    try {
+      const offered = await readAdvertisement(reader, false)
+      signal.throwIfAborted()
+      assertReadable(offered, this.#address.printed)
+      if (offered.version !== 2 || known?.version === 2) return running.session(known?.version === 2 ? known : offered, reader)
+      running.ask(refsRequest(offered))
+      return running.session(await readRefs(reader, offered), reader)
+    } catch (thrown) {
+      const ended = await running.end(thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'))
+      signal.throwIfAborted()
+      throw this.#startFailure(thrown, ended, launch.program)
+    }
+  }
+
+  explain(thrown: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason
+    if (thrown instanceof Failure) return thrown
+    if (thrown instanceof StreamFault || systemCode(thrown) !== undefined) {
+      return unreachable(this.#address.printed, thrown instanceof Error ? foreignLine(thrown.message) : 'the connection broke', thrown)
+    }
+    return thrown
+  }
+
+  #startFailure(thrown: unknown, ended: Ended, program: string): unknown {
+    const { printed, kind } = this.#address
+    if (thrown instanceof Failure) return thrown
+    if (thrown instanceof TooManyRefs) return tooManyRefs(printed, thrown.message)
+    if (ended.missing) {
+      return kind === 'local'
+        ? gitNotInstalled(printed)
+        : unreachable(printed, `there is no program \`${program}\` on the PATH; install it or use https`)
+    }
+    if (thrown instanceof RefusedService) return unreachable(printed, `the server refuses: ${foreignLine(thrown.message)}`)
+    if (!(thrown instanceof StreamFault)) return this.explain(thrown, new AbortController().signal)
+    const reported = foreignLine(ended.stderr)
+    return unreachable(printed, reported === '' ? thrown.message : reported, thrown)
+  }
+
+  /** The folder in which git keeps a local repository. @throws Failure BP1002, BP4009, BP4010 */
+  async gitFolder(signal: AbortSignal): Promise<string> {
+    this.#gitFolder ??= await findGitFolder(this.#address, this.#environment, signal)
+    return this.#gitFolder
+  }
+
+  async #localLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
+    const folder = await this.gitFolder(signal)
+    const settings =
+      service === 'git-receive-pack' ? await receiveSettings(folder, this.#environment, signal) : [...NO_PROGRAMS, ...NO_HOOKS]
+    return { program: 'git', args: [...settings, service.slice('git-'.length), folder] }
+  }
+}
+
+/** As git itself calls ssh (git documentation, GIT_SSH_COMMAND): the command is a shell line, our words are its arguments. */
+function sshLaunch(address: Extract<RemoteAddress, { kind: 'ssh' }>, service: GitService, environment: Environment): Launch {
+  const quoted = `'${address.path.replace(/['!]/g, (character) => `'\\${character}'`)}'`
+  const words = [...(address.port === undefined ? [] : ['-p', String(address.port)]), address.destination, `${service} ${quoted}`]
+  const command = environment['GIT_SSH_COMMAND']
+  const protocol = service === 'git-upload-pack' ? ['-o', 'SendEnv=GIT_PROTOCOL'] : []
+  if (command === undefined || command === '') return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words] }
+  // Other programs than OpenSSH do not know the option; git tells them by the name too (connect.c, determine_ssh_variant).
+  const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '') ? protocol : []
+  return { program: 'sh', args: ['-c', `${command} "$@"`, command, ...options, ...words] }
+}
+
+interface Ended {
+  readonly stderr: string
+  readonly missing: boolean
+}
+
+class Conversation {
+  readonly output: AsyncIterable<Uint8Array>
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #closed: Promise<void>
+  #stderr = ''
+  #missing = false
+  #requested = false
+
+  constructor(launch: Launch, environment: NodeJS.ProcessEnv, signal: AbortSignal) {
+    const child = spawn(launch.program, launch.args, { cwd: neutralFolder(), env: environment, stdio: 'pipe', detached: OWN_SESSION })
+    this.#child = child
+    this.output = child.stdout
+    child.stdin.on('error', () => {}) // the end of the answer reports it
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-4096)
+    })
+    const onAbort = () => this.#kill()
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#closed = new Promise((resolve) => {
+      child.on('error', (error) => {
+        this.#missing = systemCode(error) === 'ENOENT'
+        child.stdout.destroy()
+        resolve()
+      })
+      child.on('close', () => resolve())
+    })
+    void this.#closed.then(() => signal.removeEventListener('abort', onAbort))
+  }
+
+  ask(body: readonly Uint8Array[]): void {
+    for (const part of body) this.#child.stdin.write(part)
+  }
+
+  session(advertisement: Advertisement, reader: ByteReader): GitSession {
+    return {
+      advertisement,
+      request: async (body) => {
+        this.#requested = true
+        this.ask(body)
+        this.#child.stdin.end()
+        return reader
+      },
+      close: async () => {
+        await this.end(false)
+      },
+    }
+  }
+
+  /** Sends a flush, which asks for nothing, waits, and kills the program after the grace time. */
+  async end(now: boolean): Promise<Ended> {
+    if (now) this.#kill()
+    else if (!this.#requested && this.#child.stdin.writable) this.#child.stdin.end(FLUSH)
+    this.#child.stdout.destroy()
+    const timer = setTimeout(() => this.#kill(), GRACE)
+    await this.#closed
+    clearTimeout(timer)
+    return { stderr: this.#stderr, missing: this.#missing }
+  }
+
+  #kill(): void {
+    const { pid } = this.#child
+    if (pid === undefined || this.#child.exitCode !== null) return
+    try {
+      process.kill(OWN_SESSION ? -pid : pid, 'SIGKILL')
+    } catch {
+      // it ended in this moment
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** Decides what to fetch from a remote, and by which way, from the server's advertisement. Nothing here sends a request. */
+import type { ObjectId } from '@backporch/kyaml/files'
+import { defaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../ports/ref-name.ts'
+import type { Advertisement } from './advertisement.ts'
+
+/** `partial`: tips, and everything else by its id. `whole`: branches with their whole history, which every server can. */
+export type Way = 'partial' | 'whole'
+
+/**
+ * Commits that are fetched beyond those that are here, request by request. Depth is the shortest way to a commit: where branches are merged
+ * late, 16 already goes back for a hundred first parents. 200 commits of a package's history are read.
+ */
+export const DEPTHS: readonly number[] = [16, 64, 160, 1024, 8192]
+/** The whole history (git, `INFINITE_DEPTH`). */
+export const DEEPEST = 2 ** 31 - 1
+/** Commits by which the base branch is followed from here; a branch that moved further is begun anew. */
+export const FURTHEST = 512
+/** Files up to this size come with our branches: they differ from their base by a few. */
+export const SMALL_FILES = 'blob:limit=262144'
+
+const OURS = /^refs\/heads\/(?:drafts|proposed|deletionProposed)\//
+
+export function wayOf({ version, capabilities }: Advertisement): Way {
+  // In version 2 "wants can be anything and are not limited to advertised objects" (gitprotocol-v2, `fetch`).
+  const byId = version === 2 || capabilities.has('allow-any-sha1-in-want')
+  return byId && capabilities.has('shallow') ? 'partial' : 'whole'
+}
+
+/** Short name of the branch that HEAD names, and of the one that is the base where nobody names another. */
+export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'head'>): {
+  readonly named: string | undefined
+  readonly base: string | undefined
+} {
+  const named = head?.startsWith('refs/heads/') === true && refs.has(head) ? head.slice('refs/heads/'.length) : undefined
+  return { named, base: defaultBaseBranch(named, (branch) => refs.has(`refs/heads/${branch}`)) }
+}
+
+/** Full ref names to tips: of the branch with the packages, of the branches that come from it, and of the ledger, which does not. */
+export function ourTips(
+  { refs, head }: Advertisement,
+  baseBranch: string | undefined,
+): Readonly<Record<'base' | 'branches' | 'ledger', ReadonlyMap<string, ObjectId>>> {
+  const { base } = defaultBranchOf({ refs, head })
+  const isBase = (name: string): boolean => name === `refs/heads/${base}` || name === `refs/heads/${baseBranch}`
+  const named = (wanted: (name: string) => boolean) => new Map([...refs].filter(([name]) => wanted(name)))
+  return {
+    base: named(isBase),
+    branches: named((name) => !isBase(name) && OURS.test(name)),
+    ledger: named((name) => !isBase(name) && name === `refs/heads/${LEDGER_BRANCH}`),
+  }
+}
+
+export function branchesAndTags({ refs }: Advertisement): ReadonlyMap<string, ObjectId> {
+  return new Map([...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/')))
+}
+
+/** The branches and tags that name one of these objects, an annotated tag by its commit too. */
+export function tipsNaming(advertisement: Advertisement, ids: readonly ObjectId[]): ReadonlyMap<string, ObjectId> {
+  const wanted = new Set(ids)
+  const { peeled } = advertisement
+  return new Map([...branchesAndTags(advertisement)].filter(([name, id]) => wanted.has(id) || wanted.has(peeled.get(name) ?? id)))
+}
+
+/** Commits of the latest revision of each package: a reader of one reads the others next. */
+export function latestRevisions({ refs, peeled }: Advertisement): readonly ObjectId[] {
+  const latest = new Map<string, { readonly revision: number; readonly id: ObjectId }>()
+  for (const [name, id] of refs) {
+    const tag = name.startsWith('refs/tags/') ? parseRevisionTag(name) : undefined
+    if (tag === undefined || (latest.get(tag.packagePath)?.revision ?? -1) >= tag.revision) continue
+    latest.set(tag.packagePath, { revision: tag.revision, id: peeled.get(name) ?? id })
+  }
+  return [...latest.values()].map(({ id }) => id)
+}
+
+/** The branches with the long histories come first: a request names only so many. */
+export function longestFirst(
+  tips: ReadonlyMap<string, ObjectId>,
+  { head }: Advertisement,
+  baseBranch: string | undefined,
+): readonly ObjectId[] {
+  const long = [head, `refs/heads/${baseBranch}`, `refs/heads/${LEDGER_BRANCH}`].flatMap((name) => tips.get(name ?? '') ?? [])
+  return [...new Set([...long, ...tips.values()])]
+}

@@ -1,0 +1,362 @@
+/** `PackageRepository` over git: reads through a cache of packs, writes objects in memory and pushes them in one pack. */
+import * as nodeFiles from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import type { FileMode, ObjectId } from '@backporch/kyaml/files'
+import type { Environment } from '@backporch/system/child-environment'
+import type { Trace } from '@backporch/system/trace'
+import { LRUCache } from 'lru-cache'
+import { BOT } from '../commit/bot-identity.ts'
+import type { CommitSigner } from '../commit/commit-signer.ts'
+import { plainMessage, signOff } from '../commit/sign-off.ts'
+import type { FileOperations } from '../objects/atomic-fs.ts'
+import { assertMemory, freeMemory } from '../objects/free-memory.ts'
+import { LocalObjects } from '../objects/local-objects.ts'
+import { NewObjects } from '../objects/new-objects.ts'
+import { ObjectCache } from '../objects/object-cache.ts'
+import {
+  commitObject,
+  type GitObject,
+  gitObject,
+  isFolder,
+  type ObjectType,
+  parseCommit,
+  parseTree,
+  type TreeEntry,
+} from '../objects/object-format.ts'
+import type { ObjectSource } from '../objects/object-source.ts'
+import { isHostileName } from '../objects/path-policy.ts'
+import { RemoteObjects } from '../objects/remote-objects.ts'
+import { SparedObjects } from '../objects/spared-objects.ts'
+import { editTree } from '../objects/tree-edit.ts'
+import {
+  type BaseBranch,
+  type CommitDraft,
+  type CommitView,
+  DEFAULT_BRANCH,
+  MOST_READ_BYTES,
+  type PackageRepository,
+  type RefUpdate,
+  type RepositoryRefs,
+  type TreeFile,
+} from '../ports/package-repository.ts'
+import { assertPushable } from '../ports/ref-name.ts'
+import { damaged } from '../program/git-failure.ts'
+import { remotesOf, workTreeChanges, workTreeNotClean, workTreeOfBranch } from '../program/work-tree.ts'
+import type { GitTransport, TransportLimits } from '../protocol/git-transport.ts'
+import { HttpTransport, type TokenSource } from '../protocol/http-transport.ts'
+import { ProcessTransport } from '../protocol/process-transport.ts'
+import { parseRemoteAddress, type RemoteAddress } from '../protocol/remote-address.ts'
+import { tracedTransport } from '../protocol/traced-transport.ts'
+import { defaultBranchOf } from '../protocol/what-to-fetch.ts'
+import { pushRefs } from '../push/push-refs.ts'
+
+export interface RepositoryOptions {
+  /** `https://…` (`http://` on this machine only), `ssh://…`, `user@host:path`, `file://…` or a path. */
+  readonly remote: string
+  /** Folder for clones. It may be shared by processes and deleted at any time. */
+  readonly cacheDir: string
+  /** Password for https. Userinfo in the address comes first; the user's git credential helpers come last. */
+  readonly token?: string | TokenSource
+  /** Signs every commit, and recognises our signatures. */
+  readonly signer?: CommitSigner
+  /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
+  readonly baseBranch?: BaseBranch
+  /** `node:fs/promises` by default; a test gives failing functions. */
+  readonly fs?: FileOperations
+  /** Base of a relative path. */
+  readonly workingDirectory?: string
+  readonly environment?: Environment
+  readonly limits?: Partial<TransportLimits>
+  /** Called for each request. */
+  readonly trace?: Trace
+  /** Bytes that the process may still take. */
+  readonly memory?: () => number
+  /** Awaited before each push, where the server limits them; its result is called when the push has ended. */
+  readonly admitPush?: (signal: AbortSignal) => Promise<() => void>
+}
+
+/** A minute of silence; 2 GiB is the largest pack that isomorphic-git can index. */
+const LIMITS: TransportLimits = { silence: 60_000, bytes: 2 ** 31 - 1 }
+/** Parsed trees in the cache. */
+const MOST_TREES = 20_000
+/** Bytes of own objects that stay in memory after a push, for reading them back. */
+const MOST_NEW_BYTES = 64 * 1024 * 1024
+/** Commits that are walked to see that the base branch only moves forwards. */
+const MOST_STEPS = 10_000
+
+/** Told that a temporary folder takes the place of the cache folder, and that that is used again. */
+export type CacheNote = (text: string) => void
+
+/** Opens a repository. Nothing is read or written before the first call. @throws Failure BP4010 for an address that is not used */
+export function openRepository(options: RepositoryOptions, note: CacheNote = () => {}): PackageRepository {
+  const workingDirectory = options.workingDirectory ?? process.cwd()
+  const address = parseRemoteAddress(options.remote, workingDirectory)
+  return new GitRepository(address, resolve(workingDirectory, options.cacheDir), options, note)
+}
+
+class GitRepository implements PackageRepository {
+  readonly remote: string
+  readonly limitsPushes: boolean
+  readonly #address: RemoteAddress
+  readonly #signer: CommitSigner | undefined
+  readonly #baseBranch: BaseBranch | undefined
+  #defaultBranch: string | undefined
+  readonly #environment: Environment
+  readonly #admitPush: RepositoryOptions['admitPush']
+  readonly #memory: () => number
+  readonly #transport: GitTransport
+  readonly #objects: ObjectSource
+  readonly #created = new NewObjects()
+  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ maxSize: MOST_TREES, sizeCalculation: () => 1 })
+
+  constructor(address: RemoteAddress, cacheFolder: string, options: RepositoryOptions, note: CacheNote) {
+    this.remote = address.printed
+    this.#address = address
+    this.#signer = options.signer
+    this.#baseBranch = options.baseBranch
+    this.#environment = options.environment ?? process.env
+    this.#admitPush = options.admitPush
+    this.limitsPushes = options.admitPush !== undefined
+    this.#memory = options.memory ?? freeMemory
+    const limits = { ...LIMITS, ...options.limits }
+    const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
+      options.trace === undefined ? transport : tracedTransport(transport, printed, options.trace)
+    const files = options.fs ?? nodeFiles
+    const spared = (open: (folder: string) => ObjectSource): ObjectSource => new SparedObjects({ cacheFolder, files, open, note })
+    const baseBranch = typeof options.baseBranch === 'string' ? options.baseBranch : undefined
+    const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource =>
+      spared((folder) => new RemoteObjects(at.printed, transport, new ObjectCache(folder, at.printed, files), baseBranch))
+    if (address.kind === 'local' && address.inPlace) {
+      const transport = new ProcessTransport(address, this.#environment, limits)
+      this.#transport = traced(transport, address)
+      const openPromisor = (text: string, folder: string): ObjectSource => {
+        const promisor = parseRemoteAddress(text, folder)
+        return openRemote(promisor, traced(openTransport(promisor, undefined, this.#environment, limits), promisor))
+      }
+      const parts = { remote: this.remote, transport: this.#transport, environment: this.#environment, files, openPromisor }
+      const gitFolder = (signal: AbortSignal): Promise<string> => transport.gitFolder(signal)
+      this.#objects = spared((folder) => new LocalObjects({ ...parts, gitFolder, cacheFolder: folder, silence: limits.silence }))
+    } else {
+      this.#transport = traced(openTransport(address, options.token, this.#environment, limits), address)
+      this.#objects = openRemote(address, this.#transport)
+    }
+  }
+
+  async clonedFrom(signal: AbortSignal): Promise<readonly string[]> {
+    const address = this.#address
+    return address.kind === 'local' && address.inPlace ? remotesOf(address.path, signal, this.#environment) : []
+  }
+
+  async refs(signal: AbortSignal): Promise<RepositoryRefs> {
+    const { refs, peeled, head } = await this.#objects.advertise(signal)
+    const shown = [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'))
+    const { named, base } = defaultBranchOf({ refs, head })
+    this.#defaultBranch = base
+    const shownRefs = new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id]))
+    return { defaultBranch: base ?? '', ...(named === undefined || named === base ? {} : { head: named }), refs: shownRefs }
+  }
+
+  async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {
+    const object = await this.#object(id, 'commit', signal)
+    const view = this.#parse(object, ({ content }) => parseCommit(id, content))
+    return this.#signer === undefined ? view : { ...view, signed: this.#signer.isOurs(object.content) }
+  }
+
+  async list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+    const { tree } = await this.commit(commit, signal)
+    let entry: TreeEntry = { mode: '40000', name: '', id: tree }
+    for (const segment of path === '' ? [] : path.split('/')) {
+      const name = Buffer.from(segment).toString('latin1')
+      const next = isFolder(entry) ? (await this.#tree(entry.id, signal)).find((each) => each.name === name) : undefined
+      if (next === undefined) return []
+      entry = next
+    }
+    if (!isFolder(entry)) return [{ path: '', mode: fileMode(entry.mode), id: entry.id }]
+    const files = await this.#collect(entry.id, signal)
+    return files.sort((left, right) => (left.path < right.path ? -1 : 1))
+  }
+
+  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+    return await this.#objects.prepare([...new Set(blobs)], signal)
+  }
+
+  async read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+    const objects = await this.#readAll(blobs, 'blob', signal, most ?? MOST_READ_BYTES)
+    assertMemory(this.remote, [...objects.values()], most === undefined ? 'texts' : 'objects', this.#memory)
+    return new Map([...objects].map(([id, { content }]) => [id, content]))
+  }
+
+  async write(draft: CommitDraft): Promise<ObjectId> {
+    if (!Number.isSafeInteger(draft.at) || draft.at < 0 || draft.message.includes('\0') || draft.message.trim() === '') {
+      throw new TypeError('a commit needs a message without NUL and a time in whole seconds since 1970')
+    }
+    const { signal } = new AbortController()
+    const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
+    const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
+    const message = draft.signOff === false ? plainMessage(draft.message) : signOff(draft.message, BOT)
+    const created = { tree: edited.tree, parents: draft.parents, identity: BOT, at: draft.at, message }
+    const commit = commitObject(created, this.#signer?.sign)
+    for (const object of [commit, ...edited.objects]) this.#created.add(object)
+    return commit.id
+  }
+
+  async takeCommit(content: Uint8Array): Promise<ObjectId> {
+    const commit = gitObject('commit', content)
+    this.#parse(commit, (object) => parseCommit(object.id, object.content))
+    this.#created.add(commit)
+    return commit.id
+  }
+
+  async push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void> {
+    for (const update of updates) assertPushable(update, this.#base)
+    assertOnce(updates)
+    for (const update of updates) await this.#assertForwards(update, signal)
+    if (updates.length === 0) return
+    // The wait comes before the refs are read: an observation of a minute ago says nothing of where they are.
+    const ended = await this.#admitPush?.(signal)
+    const { remote } = this
+    const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
+    const parts = { remote, transport: this.#transport, objects: this.#objects, created: this.#created, explainRefusal }
+    try {
+      await pushRefs(parts, updates, signal)
+    } finally {
+      ended?.()
+    }
+    if (this.#created.bytes > MOST_NEW_BYTES) this.#created.forget(updates.flatMap(({ to }) => (to === null ? [] : [to])))
+  }
+
+  get #base(): string | undefined {
+    return this.#baseBranch === DEFAULT_BRANCH ? this.#defaultBranch : this.#baseBranch
+  }
+
+  async #object(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
+    const object = (await this.#readAll([id], type, signal)).get(id)
+    if (object === undefined) throw damaged(this.remote, `${id} did not come`)
+    return object
+  }
+
+  async #readAll(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const found = new Map<ObjectId, GitObject>()
+    const elsewhere: ObjectId[] = []
+    for (const id of new Set(ids)) {
+      const object = this.#created.get(id)
+      if (object === undefined) elsewhere.push(id)
+      else found.set(id, object)
+    }
+    if (elsewhere.length > 0) for (const [id, object] of await this.#objects.read(elsewhere, type, signal, most)) found.set(id, object)
+    for (const [id, object] of found) {
+      if (object.type !== type) throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
+    }
+    return found
+  }
+
+  async #tree(id: ObjectId, signal: AbortSignal): Promise<readonly TreeEntry[]> {
+    return (await this.#readTrees([id], signal)).get(id) ?? []
+  }
+
+  async #readTrees(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, readonly TreeEntry[]>> {
+    const trees = new Map<ObjectId, readonly TreeEntry[]>()
+    for (const id of ids) {
+      const known = this.#trees.get(id)
+      if (known !== undefined) trees.set(id, known)
+    }
+    const unknown = ids.filter((id) => !trees.has(id))
+    const objects = unknown.length === 0 ? [] : await this.#readAll(unknown, 'tree', signal)
+    for (const [id, object] of objects) {
+      const entries = this.#parse(object, ({ content }) => parseTree(content))
+      trees.set(id, entries)
+      this.#trees.set(id, entries)
+    }
+    return trees
+  }
+
+  #parse<T>(object: GitObject, parse: (object: GitObject) => T): T {
+    try {
+      return parse(object)
+    } catch (thrown) {
+      throw damaged(this.remote, `${object.id} is not a well-formed ${object.type}`, thrown)
+    }
+  }
+
+  /** Level by level, each in one request. */
+  async #collect(root: ObjectId, signal: AbortSignal): Promise<TreeFile[]> {
+    const files: TreeFile[] = []
+    let folders = [{ id: root, prefix: '' }]
+    while (folders.length > 0) {
+      const ids = folders.map(({ id }) => id)
+      const trees = await this.#readTrees(ids, signal)
+      folders = folders.flatMap(({ id, prefix }) =>
+        (trees.get(id) ?? []).flatMap((entry) => {
+          const name = Buffer.from(entry.name, 'latin1').toString('utf8')
+          if (isHostileName(name)) throw damaged(this.remote, `a folder holds the name ${JSON.stringify(name)}, which git does not allow`)
+          if (isFolder(entry)) return [{ id: entry.id, prefix: `${prefix}${name}/` }]
+          files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
+          return []
+        }),
+      )
+    }
+    return files
+  }
+
+  /** The base branch only gets commits with its present one among their ancestors. */
+  async #assertForwards({ ref, from, to }: RefUpdate, signal: AbortSignal): Promise<void> {
+    if (ref !== `refs/heads/${this.#base}` || from === null || to === null) return
+    const observed = new Set<ObjectId>()
+    const open = [to]
+    for (let id = open.shift(); id !== undefined && observed.size < MOST_STEPS; id = open.shift()) {
+      if (id === from) return
+      if (observed.has(id)) continue
+      observed.add(id)
+      open.push(...(await this.commit(id, signal)).parents)
+    }
+    throw new Failure({
+      code: 'BP4004',
+      what: `cannot move ${ref} there`,
+      where: this.remote,
+      why: `${to} does not have ${from} among its ancestors, and the base branch is never rewritten`,
+      remedy: 'make the change on top of the base branch as it is now',
+    })
+  }
+
+  /** BP4007 where the branch is checked out and files stand in the way. */
+  async #dirtyWorkTree(updates: readonly RefUpdate[], signal: AbortSignal): Promise<Failure | undefined> {
+    if (this.#address.kind !== 'local') return undefined
+    for (const { ref, to } of updates) {
+      const top = await workTreeOfBranch(this.#address.path, ref, signal, this.#environment)
+      if (top === undefined || to === null) continue
+      const { tracked, untracked } = await workTreeChanges(top, signal, this.#environment)
+      const written = new Set(untracked.length === 0 ? [] : (await this.list(to, '', signal)).map((file) => file.path))
+      const inTheWay = [...tracked, ...untracked.filter((path) => written.has(path))]
+      if (inTheWay.length > 0) return workTreeNotClean(top, inTheWay)
+    }
+    return undefined
+  }
+}
+
+function openTransport(
+  address: RemoteAddress,
+  token: RepositoryOptions['token'],
+  environment: Environment,
+  limits: TransportLimits,
+): GitTransport {
+  return address.kind === 'http'
+    ? new HttpTransport(address, token, environment, limits)
+    : new ProcessTransport(address, environment, limits)
+}
+
+function fileMode(mode: string): FileMode {
+  if (mode === '120000' || mode === '160000') return mode
+  // Old versions of git wrote more modes than these two; only the owner's right to run a file counts.
+  return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
+}
+
+function assertOnce(updates: readonly RefUpdate[]): void {
+  const twice = updates.find(({ ref }, at) => updates.findIndex((other) => other.ref === ref) !== at)
+  if (twice !== undefined) throw new TypeError(`a push names ${twice.ref} twice`)
+}
