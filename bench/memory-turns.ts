@@ -1,8 +1,8 @@
 /** Observes clusters with one growing set of objects as the watching controller does, and tells what stays in the process, and where. */
+import { LocalForge } from '@backporch/forge/local-forge'
 import { type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import type { LiveView, WantedObject } from '@backporch/kyaml/resource'
-import { LocalForge } from '../src/adapters/forge/local/local-forge.ts'
 import { WorkerRenderer } from '../src/adapters/functions/worker-renderer.ts'
 import { BetweenTurns } from '../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../src/reconcile/observe/observe-units.ts'

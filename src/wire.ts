@@ -3,15 +3,12 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ConnectOptions } from '@backporch/cluster/connect-cluster'
+import { ALL_FORGES, type CredentialOptions, gitTokenFor, hostOf, tokenFor } from '@backporch/forge/forges'
+import type { PushPaces } from '@backporch/forge/push-pace'
 import { BOT } from '@backporch/git-store/commit'
 import { runGit } from '@backporch/git-store/git-program'
 import type { RepositoryOptions } from '@backporch/git-store/repository'
 import { visibleLines } from '@backporch/kyaml/text'
-import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
-import { hostOf } from './adapters/forge/forge-address.ts'
-import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
-import { ALL_FORGES } from './adapters/forge/forges.ts'
-import type { PushPaces } from './adapters/forge/push-pace.ts'
 import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
@@ -39,7 +36,7 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
   const { env, stdin, stdout, stderr } = process
   let paces: Promise<PushPaces> | undefined
   const pushPaces: SharedPaces = () => {
-    paces ??= import('./adapters/forge/push-pace.ts').then(({ PushPaces }) => new PushPaces(systemClock))
+    paces ??= import('@backporch/forge/push-pace').then(({ PushPaces }) => new PushPaces(systemClock))
     return paces
   }
   return contextAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal, pushPaces)
@@ -89,7 +86,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return open(options, tell)
     },
     openForge: async (repository, { remote, kind, dryRun = false, note, trace }) => {
-      const { openForge } = await import('./adapters/forge/open-forge.ts')
+      const { openForge } = await import('@backporch/forge/open-forge')
       const { findCredential } = await import('@backporch/git-store/git-credential')
       return openForge(
         repository,
@@ -109,12 +106,9 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       if (format === 'text') return new (await import('./adapters/log/text-log.ts')).TextLog({ ...sink, clock })
       return new (await import('./adapters/log/json-log.ts')).JsonLog({ ...sink, clock })
     },
-    forgeSetup: async (remote, kind) => (await import('./adapters/forge/open-forge.ts')).findForgeSetup(remote, kind, env, signal),
+    forgeSetup: async (remote, kind) => (await import('@backporch/forge/open-forge')).findForgeSetup(remote, kind, env, signal),
     openWebhooks: async ({ address, secrets, remote, remotes, onUpdate, onRefused }) => {
-      const { WebhookIntake } = await import('./adapters/forge/webhook-intake.ts')
-      const { startWebhookServer } = await import('./adapters/forge/webhook-server.ts')
-      const { DeliveryWindow } = await import('./adapters/forge/webhook-window.ts')
-      const { remotesOf, repositoryName } = await import('./adapters/forge/webhook-routes.ts')
+      const { DeliveryWindow, remotesOf, repositoryName, startWebhookServer, WebhookIntake } = await import('@backporch/forge/webhook')
       const repository = remote === undefined ? undefined : repositoryName(remote)
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
       const update: Parameters<typeof startWebhookServer>[0]['onUpdate'] = (requestedAction, named) =>
@@ -144,8 +138,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return openAuditLog(resolve(cwd, path))
     },
     openAuditHook: async ({ address, token, named, onRefused }) => {
-      const { AuditIntake } = await import('@backporch/cluster/audit')
-      const { startAuditServer } = await import('@backporch/cluster/audit')
+      const { AuditIntake, startAuditServer } = await import('@backporch/cluster/audit')
       const source = new AuditIntake({ token, named })
       return { source, ...(await startAuditServer({ ...address, intake: source, onRefused })) }
     },

@@ -1,11 +1,11 @@
 /** The controller writes previews of open pull requests where it is told to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ForgePullRequest } from '@backporch/forge/hosted-forge'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { DEPLOYMENT, TurnWorld } from '../../test/fakes/turn-world.ts'
-import type { ForgePullRequest } from '../ports/hosted-forge.ts'
 
 const NOTHING = (): void => undefined
 

@@ -1,8 +1,8 @@
 /** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
 import type { AuditSource } from '@backporch/cluster/audit'
+import type { RequestedAction } from '@backporch/forge/check-run'
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
-import type { RequestedAction } from '../ports/check-run.ts'
 import type { Metrics, MetricsSource } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
 import type { TurnTraces } from '../ports/turn-traces.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RequestedAction } from '../ports/check-run.ts'
+import type { RequestedAction } from '@backporch/forge/check-run'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 
 function requestedAction(number: number): RequestedAction {

@@ -1,5 +1,5 @@
 /** Requested actions between the webhook and the turn that answers them. They are in memory: a restart loses those that wait. */
-import type { RequestedAction, RequestedActionSource } from '../ports/check-run.ts'
+import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
 
 /** Requested actions that wait at most; the oldest is dropped first. */
 const CAPACITY = 200

@@ -1,9 +1,9 @@
 /** The daemon: runs the turns of its repositories until it is stopped. */
 import type { AuditSource } from '@backporch/cluster/audit'
+import type { RequestedAction } from '@backporch/forge/check-run'
 import type { Note } from '@backporch/kyaml/note'
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
-import type { RequestedAction } from '../ports/check-run.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { DeliveryWindow, type WebhookAnswer, WebhookIntake, WebhookReading } from '@backporch/forge/webhook'
 import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { type WebhookAnswer, WebhookIntake, WebhookReading } from '../adapters/forge/webhook-intake.ts'
-import { DeliveryWindow } from '../adapters/forge/webhook-window.ts'
 import { TurnLoop } from './turn-loop.ts'
 
 const SECRET = 'what the forge knows'

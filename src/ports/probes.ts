@@ -1,8 +1,8 @@
 /** Requests that only `check` makes: what we could do, without doing it. */
 import type { ClusterAccessAnswer } from '@backporch/cluster/cluster'
+import type { ForgeKind } from '@backporch/forge/forge-setup'
 import type { PushAnswer } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'
-import type { ForgeKind } from './forge-setup.ts'
 
 export interface Probes {
   /**

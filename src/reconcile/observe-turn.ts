@@ -1,8 +1,8 @@
 /** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
+import type { HostedForge } from '@backporch/forge/hosted-forge'
 import { given } from '@backporch/kyaml/text'
 import { withoutUnmade } from '../plan/ledger/without-refs.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
-import type { HostedForge } from '../ports/hosted-forge.ts'
 import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../proposal/text/dashboard-ticks.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'

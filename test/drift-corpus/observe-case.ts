@@ -1,9 +1,9 @@
 /** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import { LocalForge } from '@backporch/forge/local-forge'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { Drift } from '../../src/drift/drift.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'

@@ -1,5 +1,5 @@
 /** Dialects as the forges have them, at addresses of nobody. */
-import type { ForgeDialect } from '../../src/ports/hosted-forge.ts'
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 
 const path = (text: string): string => text.toWellFormed().split('/').map(encodeURIComponent).join('/')
 const anchor = (line: number | undefined): string => (line === undefined ? '' : `#L${line}`)

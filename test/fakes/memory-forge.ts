@@ -1,11 +1,6 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
-import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/files'
-import { readByNumber } from '../../src/adapters/forge/by-number.ts'
-import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
-import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
-import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
-import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
+import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge, readByNumber } from '@backporch/forge/adapter'
+import { GITEA_SETUP } from '@backporch/forge/gitea'
 import {
   type CommitStatus,
   type ForgeComment,
@@ -18,10 +13,15 @@ import {
   type OpenedProposal,
   type OpenHead,
   type Permission,
+  type ProposalClose,
+  type ProposalMerge,
   type WantedHeads,
   type WantedIssue,
   type WantedProposal,
-} from '../../src/ports/hosted-forge.ts'
+} from '@backporch/forge/hosted-forge'
+import { LocalForge } from '@backporch/forge/local-forge'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { MemoryRepository } from './memory-repository.ts'
 
 export class MemoryForge implements HostedForge {

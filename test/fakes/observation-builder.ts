@@ -1,5 +1,6 @@
 /** What a turn observed, written by hand: units, a repository and a forge in which nothing differs, and what a test wants to be otherwise. */
 import assert from 'node:assert/strict'
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -13,7 +14,6 @@ import type { ObservedUnit, TurnForge, TurnGit, TurnObservation, TurnPurpose } f
 import type { PlanOptions, UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import { DEFAULT_POLICY } from '../../src/policy/effective-policy.ts'
 import { parsePolicyFiles } from '../../src/policy/parse-policy.ts'
-import type { KnownProposal } from '../../src/ports/hosted-forge.ts'
 import { parseCommentCommands } from '../../src/proposal/comment-command.ts'
 import { NO_TICKS } from '../../src/proposal/text/dashboard-ticks.ts'
 import type { ClosedEpisode } from '../../src/record/schema.ts'

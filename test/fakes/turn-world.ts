@@ -1,11 +1,11 @@
 /** One package in one cluster, with everything in memory, and the steps that people and syncers take. */
 import assert from 'node:assert/strict'
+import { LocalForge } from '@backporch/forge/local-forge'
 import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
-import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { ResolutionSelectors } from '../../src/plan/commands/resolution-request.ts'
 import type { UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import { approve, type Decided, reject } from '../../src/reconcile/decide.ts'

@@ -1,7 +1,7 @@
 /** What every hosted forge must do in a dry run: read as always, and send no request that writes. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { HeldBackWrite } from '../../src/ports/hosted-forge.ts'
+import { HeldBackWrite } from '@backporch/forge/hosted-forge'
 import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
 export function dryRunContract(

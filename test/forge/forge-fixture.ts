@@ -1,9 +1,9 @@
 /** Where the forge contract is held to, and the hands that its tests act with. */
 import assert from 'node:assert/strict'
+import type { HostedForge, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import type { HostedForge, KnownProposal, WantedProposal } from '../../src/ports/hosted-forge.ts'
 
 export interface ForgeFixture {
   /** A forge as a new process would open it: nothing is remembered from the last one. */

@@ -1,9 +1,9 @@
 /** What people do to a repository on Gitea while it is watched: one clear failure, nothing twice, and all well when it is put right. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { WantedProposal } from '@backporch/forge/hosted-forge'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
-import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
 import { nextSecond } from '../waiting/next-second.ts'
 import { isApiWrite } from './faulty-proxy.ts'
 import { createGiteaFixture, type GiteaFixture } from './gitea-fixture.ts'

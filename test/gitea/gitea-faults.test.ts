@@ -1,8 +1,8 @@
 /** Bad answers and lost ones, by a proxy in front of the real Gitea: one clear failure, nothing twice, and all well when it is over. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { HostedForge, WantedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
-import type { HostedForge, WantedProposal } from '../../src/ports/hosted-forge.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { type Fault, isApiWrite, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import { createGiteaFixture, type GiteaFixture } from './gitea-fixture.ts'

@@ -1,7 +1,7 @@
 /** A branch as a turn pushes it, with the pull request that is wanted for it. */
+import type { WantedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { objectId } from '@backporch/kyaml/files'
-import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
 
 let count = 0
 

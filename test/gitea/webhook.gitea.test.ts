@@ -1,11 +1,8 @@
 /** What a real Gitea sends is taken by the webhook server, and a turn follows: each thing that people do on a pull request. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { DeliveryWindow, startWebhookServer, type WebhookHeaders, WebhookIntake } from '@backporch/forge/webhook'
 import type { Listening } from '@backporch/system/listen'
-import { WebhookIntake } from '../../src/adapters/forge/webhook-intake.ts'
-import { startWebhookServer } from '../../src/adapters/forge/webhook-server.ts'
-import type { WebhookHeaders } from '../../src/adapters/forge/webhook-signature.ts'
-import { DeliveryWindow } from '../../src/adapters/forge/webhook-window.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { TurnLoop } from '../../src/controller/turn-loop.ts'
 import { waitUntil } from '../waiting/wait-until.ts'

@@ -1,8 +1,8 @@
 /** `preview`: what the merge of a branch or a pull request changes, for people, as a document, or as the comment of a pull request. */
+import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { readObjectId } from '@backporch/kyaml/files'
-import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import { previewText } from '../../proposal/preview/preview-text.ts'
 import { isHosted } from '../../reconcile/apply/is-hosted.ts'
 import { preview as previewMerge } from '../../reconcile/preview/preview.ts'

@@ -1,9 +1,9 @@
 /** `ControllerConfig`: the repositories and clusters of one controller. Fields have the long names of flags. */
+import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { secondsOf } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { durationSchema } from '../../policy/schema.ts'
-import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { repositoryLocation } from '../../syncers/sync-path.ts'
 

@@ -1,11 +1,11 @@
 /** A repository of the controller, with the ports of its turns. */
+import type { ForgePullRequest } from '@backporch/forge/hosted-forge'
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { TurnSession, TurnsPorts } from '../../controller/controller-turns.ts'
 import { CurrentReaders } from '../../controller/current-reader.ts'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { IntakePorts } from '../../controller/turn-intake.ts'
-import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Log } from '../../ports/log.ts'
 import { isHosted } from '../../reconcile/apply/is-hosted.ts'
 import { type Refusals, writeOpenHeads } from '../../reconcile/apply/write-open-heads.ts'

@@ -1,8 +1,8 @@
 /** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
+import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
-import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'

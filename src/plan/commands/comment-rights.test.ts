@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Permission } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
-import type { Permission } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
 import { assertMayWrite, assertOwner } from './comment-rights.ts'
 

@@ -1,8 +1,8 @@
 /** Who may decide what by a comment (docs/guides/pull-request-commands.md): write access for everything, and for what is dangerous a code owner of it. */
+import type { Permission } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Resolution } from '../../drift/drift.ts'
 import { ownersOf } from '../../policy/code-owners.ts'
-import type { Permission } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
 
 export interface Commenter {

@@ -1,12 +1,12 @@
 /** Requests on a proposal, over an observation that is written by hand: what each changes, and what is answered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RequestedAction } from '@backporch/forge/check-run'
 import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { desiredOf, observationOf, proposedOf, requestsOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
 import { parsePolicyFiles } from '../../policy/parse-policy.ts'
-import type { RequestedAction } from '../../ports/check-run.ts'
 import type { Observation } from '../turn/observation.ts'
 import { planReconcile } from '../turn/plan-reconcile.ts'
 import type { RequestState } from './plan-command.ts'

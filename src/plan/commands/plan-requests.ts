@@ -1,10 +1,10 @@
 /** All requests on one proposal, in order: what each changes in the plan of the unit, and the answer. */
+import type { RequestedAction } from '@backporch/forge/check-run'
+import type { ForgeComment } from '@backporch/forge/hosted-forge'
 import { Failure, type FailureCode, orFailure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { RequestedAction } from '../../ports/check-run.ts'
-import type { ForgeComment } from '../../ports/hosted-forge.ts'
 import type { CommentCommand, CommentCommands } from '../../proposal/comment-command.ts'
 import type { PostedAnswer } from '../../proposal/text/answer-comment.ts'
 import { commandOfAction } from '../../proposal/text/check-run-buttons.ts'

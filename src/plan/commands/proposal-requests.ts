@@ -1,8 +1,8 @@
 /** Requests on open proposals, as a turn observed them: commands in comments, ticked boxes and clicked buttons. */
+import type { RequestedAction } from '@backporch/forge/check-run'
+import type { ForgeComment, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
-import type { RequestedAction } from '../../ports/check-run.ts'
-import type { ForgeComment, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { CommentCommands } from '../../proposal/comment-command.ts'
 import type { Tick } from '../../proposal/text/ticks.ts'
 import type { Change } from '../../record/schema.ts'

@@ -1,11 +1,11 @@
 /** Decisions that were made without backporch, and what became of them: over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { decidedOf, mergedOf, proposedOf, pullOf, turnOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { driftId, NO_TICKS } from '../../proposal/text/dashboard-ticks.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { fightOver } from '../limits/fight.ts'

@@ -2,12 +2,12 @@
  * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
  * a person deleted. Both close the episode as `approve` and `reject` would have.
  */
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { formatRevisionTag, parseRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { setsTags } from '../../policy/effective-policy.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
 import { otherBase } from '../turn/base-branch.ts'

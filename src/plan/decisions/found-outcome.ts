@@ -1,6 +1,6 @@
 /** What a turn found of an episode that ended without `approve` and `reject`. */
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { Change, ClosedEpisode } from '../../record/schema.ts'
 import type { GitWrites } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'

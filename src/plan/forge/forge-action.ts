@@ -1,7 +1,7 @@
 /** The writes of a turn on a forge, as values. Each is a desired state, so that a second run writes nothing. */
+import type { CheckRun } from '@backporch/forge/check-run'
+import type { CommitStatus, KnownProposal, OpenedProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { CheckRun } from '../../ports/check-run.ts'
-import type { CommitStatus, KnownProposal, OpenedProposal, WantedProposal } from '../../ports/hosted-forge.ts'
 
 /** A commit, or the head of a branch (full ref name) as the push of the turn leaves it. */
 export type CommitTarget = ObjectId | { readonly headOf: string }

@@ -1,6 +1,7 @@
 /** What a turn writes on a forge with pages, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
@@ -19,7 +20,6 @@ import {
   withStatus,
 } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { Observation } from '../turn/observation.ts'

@@ -1,6 +1,6 @@
 /** A proposal as the repository wants its pull requests. */
+import type { ForgeDialect, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import { type HouseRules, houseSubject } from '../../policy/house-rules.ts'
-import type { ForgeDialect, KnownProposal, WantedProposal } from '../../ports/hosted-forge.ts'
 
 /** Leaves room for the footer. */
 export function aboveFooter(dialect: ForgeDialect, { pullRequest: { footer } }: HouseRules): ForgeDialect {

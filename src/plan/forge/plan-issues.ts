@@ -2,10 +2,10 @@
  * The two issues of a repository: the dashboard, and a storm while it lasts. Written only where something is or was there; the same
  * state is the same text, and is not sent again.
  */
+import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { Failure } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
-import type { OpenedProposal } from '../../ports/hosted-forge.ts'
 import { type DashboardProposal, type DashboardSubject, dashboardText, isQuiet } from '../../proposal/text/dashboard-text.ts'
 import { stormText } from '../../proposal/text/storm-text.ts'
 import { unitName } from '../../record/unit-name.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
-import type { CommitStatus, OpenHead } from '../../ports/hosted-forge.ts'
 import { MOST_HEADS, planOpenHeads } from './plan-open-heads.ts'
 
 const commit = (number: number) => objectId(String(number).padStart(40, '0'))

@@ -2,8 +2,8 @@
  * Statuses of what goes into the base branch beside the proposals. People may require `drift/fresh`, and a forge then waits for it on every
  * pull request and on every merge group (docs/guides/review-a-drift-pull-request.md).
  */
+import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { CommitStatus, OpenHead } from '../../ports/hosted-forge.ts'
 import { noProposalStatus } from '../../proposal/text/proposal-statuses.ts'
 
 /** In one pass: a repository may have hundreds of pull requests, and the writes of all share one budget. */

@@ -2,9 +2,9 @@
  * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
  * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
  */
+import type { ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH, parseWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
-import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'
 import { decidedCheckRun } from '../../proposal/text/check-run-text.ts'
 import { type Outcome, outcomeComment } from '../../proposal/text/outcome-comment.ts'
 import { restoredStatus, syncerProgress } from '../../proposal/text/proposal-statuses.ts'

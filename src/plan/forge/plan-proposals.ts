@@ -2,11 +2,11 @@
  * The writes of a turn on the proposals of the forge: one pull request per open proposal, with its statuses. Every turn plans all of them,
  * and only what is new is sent, so a turn that ended in between loses nothing.
  */
+import type { CheckRun } from '@backporch/forge/check-run'
+import type { CommitStatus, ForgeDialect, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { ownersOf } from '../../policy/code-owners.ts'
 import { houseRules } from '../../policy/effective-policy.ts'
-import type { CheckRun } from '../../ports/check-run.ts'
-import type { CommitStatus, ForgeDialect, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../../proposal/text/check-run-text.ts'
 import { escalationComment } from '../../proposal/text/escalation-comment.ts'
 import { massText } from '../../proposal/text/mass-text.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { CONFIGURE_REF, type ConfigureBranch, type OnboardingObservation, planOnboarding } from './plan-onboarding.ts'
 
 const HEAD = objectId('a'.repeat(40))

@@ -1,7 +1,7 @@
 /** What `init` does with what it found: pure. A person's commit is never pushed over, and a closed proposal is not opened again unasked. */
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { OnboardingFile } from './plan-onboarding-files.ts'
 
 export const CONFIGURE_REF = `refs/heads/${CONFIGURE_BRANCH}`

@@ -1,5 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 import type { ClusterIdentity, InventoryRef } from '@backporch/cluster/cluster'
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import type { FailureCode } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
@@ -9,7 +10,6 @@ import type { AdoptionLibrary, ManifestLibrary } from '../../drift/authored/obje
 import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { BuiltUnit } from '../../proposal/adopt/kustomize-input.ts'
 import type { PushedContent } from '../../record/pushed-branch.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../../record/schema.ts'

@@ -1,6 +1,6 @@
 /** Everything that a turn writes, in this order. Every action may be repeated: it writes nothing that exists already. */
+import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'

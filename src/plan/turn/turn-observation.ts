@@ -1,9 +1,9 @@
 /** Everything that a turn knows before it plans: values alone, so that one can be written by hand. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { DashboardTicks } from '../../proposal/text/dashboard-ticks.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
 import type { ResolutionSelectors } from '../commands/resolution-request.ts'

@@ -1,8 +1,8 @@
 /** The comment of a preview, and what the command prints with `-o markdown`. Everything from git and clusters goes through the encoders. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { formatValue } from '../../record/format-value.ts'
 import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
 import type { Change } from '../../record/schema.ts'

@@ -3,12 +3,12 @@
  * buttons. It holds no time, so that the same state is the same text and is not sent again. It agrees with the statuses.
  */
 import { createHash } from 'node:crypto'
+import type { CheckAnnotation, CheckRun } from '@backporch/forge/check-run'
+import type { CommitStatus, ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import type { CheckAnnotation, CheckRun } from '../../ports/check-run.ts'
-import type { CommitStatus, ForgeDialect } from '../../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides } from '../../record/format-value.ts'
 import type { Change } from '../../record/schema.ts'

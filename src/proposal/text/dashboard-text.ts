@@ -2,9 +2,9 @@
  * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Its only times are those of events, so that the same
  * state is the same text. Boxes request a proposal. They are never a decision.
  */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { compareText } from '@backporch/kyaml/text'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
 import type { PolicyProblem } from './proposal-subject.ts'

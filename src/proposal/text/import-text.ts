@@ -1,7 +1,7 @@
 /** The pull request of a new package that is made of live objects. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
 import type { ObjectPackage } from '../whole/object-package.ts'

@@ -1,10 +1,10 @@
 /** The pull request that enrols a repository: what its merge leads to, counted on the present state of the clusters. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { oneLine, type Phrase } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
 import { writers } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'

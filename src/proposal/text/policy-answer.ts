@@ -1,7 +1,7 @@
 /** Title, body and commit message of a proposal that changes the policy on a request. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownBlock, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
 import { formatDocument } from '../../record/write-document.ts'

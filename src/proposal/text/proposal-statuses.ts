@@ -1,6 +1,6 @@
 /** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). They hold no time: the same state is not sent again. */
+import type { CommitStatus } from '@backporch/forge/hosted-forge'
 import { oneLine } from '@backporch/kyaml/text'
-import type { CommitStatus } from '../../ports/hosted-forge.ts'
 import type { SyncerReport } from '../../syncers/syncer.ts'
 import type { MassSubject } from './mass-text.ts'
 import { nobodyApplies, type PolicyProblem, type ProposalSubject } from './proposal-subject.ts'

@@ -1,8 +1,8 @@
 /** The input of a proposal's text: values only, so that the same drift gives the same bytes. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/drift.ts'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change, DriftRecord, Plan } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'

@@ -1,7 +1,7 @@
 /** The issue of a storm, instead of pull requests: who, since when and what to do. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/schema.ts'
 import { box, clusterCell, count, firstFitting, plainTime, riskWord, tableOf, time } from './words.ts'

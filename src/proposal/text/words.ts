@@ -1,9 +1,9 @@
 /** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
+import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatValue, hiddenBytes } from '../../record/format-value.ts'
 import type { Change, Plan } from '../../record/schema.ts'

@@ -1,4 +1,6 @@
 /** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
+import type { RequestedActionSource } from '@backporch/forge/check-run'
+import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -8,8 +10,6 @@ import { describeSettle, describeUpdate, describeWrite } from '../../plan/forge/
 import type { CommitTarget, ForgeAction, ProposalAction } from '../../plan/forge/forge-action.ts'
 import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn-action.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
-import type { RequestedActionSource } from '../../ports/check-run.ts'
-import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
 import { withPullRequest } from '../../record/pushed-branch.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe-requests.ts'

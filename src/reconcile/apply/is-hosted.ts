@@ -1,5 +1,5 @@
 /** Distinguishes a forge with pages from git alone. */
-import type { Forge, HostedForge } from '../../ports/hosted-forge.ts'
+import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
 
 export function isHosted(forge: Forge): forge is HostedForge {
   return 'ensureComment' in forge

@@ -1,9 +1,9 @@
 /** Proposes a change of the policy. Every ignore rule is reviewed, so none is hidden state. */
+import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
 import { ownedRef } from '@backporch/git-store/ref-name'
 import { addRules, type IgnoreDocument, type PolicyUnit } from '../../plan/commands/comment-policy.ts'
 import type { PolicyChange } from '../../plan/commands/plan-command.ts'
 import type { EndedBranch } from '../../plan/turn/turn-action.ts'
-import type { Forge, HostedForge } from '../../ports/hosted-forge.ts'
 import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../../proposal/text/policy-answer.ts'
 import { isProven } from '../bot-identity.ts'
 import { type RepositoryView, readPolicyFiles } from '../repository/repository-view.ts'

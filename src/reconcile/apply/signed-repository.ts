@@ -1,7 +1,7 @@
 /** Commits that have to be signed where no key is given: a forge that signs its own makes them, and git pushes them as every other one. */
+import type { Forge, ForgeCommits, UnmadeFile } from '@backporch/forge/hosted-forge'
 import type { CommitDraft, PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { Forge, ForgeCommits, UnmadeFile } from '../../ports/hosted-forge.ts'
 import { isHosted } from './is-hosted.ts'
 
 /** @param baseBranch short name of the branch into which is proposed. @param signal of everything that is written */

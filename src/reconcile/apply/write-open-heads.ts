@@ -1,9 +1,9 @@
 /** Statuses of the pull requests that are no proposals, and of merge groups: after everything that is about drift. */
+import type { Forge } from '@backporch/forge/hosted-forge'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { planOpenHeads } from '../../plan/forge/plan-open-heads.ts'
-import type { Forge } from '../../ports/hosted-forge.ts'
 import { FRESH } from '../../proposal/text/proposal-statuses.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { isHosted } from './is-hosted.ts'

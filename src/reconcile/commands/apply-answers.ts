@@ -1,9 +1,9 @@
 /** Writes the answers to the requests on one proposal, last in the turn, so that an answer is true when it is read. */
+import type { RequestedActionSource } from '@backporch/forge/check-run'
+import type { HostedForge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { type AnsweredRequests, mayWait, type PlannedAnswer } from '../../plan/commands/plan-requests.ts'
-import type { RequestedActionSource } from '../../ports/check-run.ts'
-import type { HostedForge, OpenedProposal } from '../../ports/hosted-forge.ts'
 import { ANSWER_TOPIC, answerComment, type PostedAnswer } from '../../proposal/text/answer-comment.ts'
 import { failureText } from '../../proposal/text/command-answer.ts'
 import { proposePolicy } from '../apply/propose-policy.ts'

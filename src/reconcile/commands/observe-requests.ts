@@ -2,6 +2,8 @@
  * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
+import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
+import type { HostedForge, Permission } from '@backporch/forge/hosted-forge'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isAnswered, notAllowed, requestedActionLine } from '../../plan/commands/plan-requests.ts'
 import type {
@@ -11,8 +13,6 @@ import type {
   RequestedUnit,
   WaitingRequest,
 } from '../../plan/commands/proposal-requests.ts'
-import type { RequestedAction, RequestedActionSource } from '../../ports/check-run.ts'
-import type { HostedForge, Permission } from '../../ports/hosted-forge.ts'
 import { COMMANDS, parseCommentCommands } from '../../proposal/comment-command.ts'
 import { ANSWER_TOPIC } from '../../proposal/text/answer-comment.ts'
 import { checkKey } from '../../proposal/text/check-run-text.ts'

@@ -1,6 +1,6 @@
 /** Whether each pull request into the base branch has `drift/fresh`, which a repository may require of it. */
+import type { Forge } from '@backporch/forge/hosted-forge'
 import type { Finding } from '@backporch/kyaml/note'
-import type { Forge } from '../../ports/hosted-forge.ts'
 import { countWaitingHeads } from '../apply/write-open-heads.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 

@@ -3,6 +3,7 @@
  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { Forge, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { FileChange, PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { asFailure } from '@backporch/kyaml/failure'
@@ -25,7 +26,6 @@ import { houseRules, placedPackages, repositoryLimits } from '../../policy/effec
 import { houseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { pushedPath } from '../../record/pushed-branch.ts'
 import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ForgePullRequest } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import { HANGS_AFTER, neverAnswer } from '../../../test/waiting/wait-until.ts'
-import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Preview } from '../../record/preview.ts'
 import { OpenPreviews } from './open-previews.ts'
 

@@ -1,7 +1,7 @@
 /** Previews of the open pull requests of a repository: each once for a head and a commit of the base branch, a few at a time. */
+import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import type { Preview } from '../../record/preview.ts'
 import { baseOf } from '../repository/base-branch.ts'
 import { hasPreview, isPreviewed, writePreview } from './preview-pull-request.ts'

@@ -1,6 +1,6 @@
 /** The comment of a preview on its pull request: one, updated in place, and never that of an older head over that of a newer one. */
+import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import { isBaseBranch } from '@backporch/git-store/ref-name'
-import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import { previewMark, previewText } from '../../proposal/preview/preview-text.ts'
 import type { Preview } from '../../record/preview.ts'
 import type { PreviewHead } from './preview-request.ts'

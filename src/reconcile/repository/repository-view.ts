@@ -1,4 +1,5 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import {
   MOST_FILE_BYTES,
   OversizedRead,
@@ -15,7 +16,6 @@ import type { EpisodeIds } from '../../plan/turn/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
 import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
+import type { GitHubCredential } from '@backporch/forge/github'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { pushProposal, SIGNAL } from './pushed-proposal.ts'

@@ -1,7 +1,7 @@
 /** The contract of every hosted forge, on the emulated GitHub. */
 import assert from 'node:assert/strict'
-import { githubGovernor, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
-import { RequestGovernor } from '../../../src/adapters/forge/request-governor.ts'
+import { RequestGovernor } from '@backporch/forge/adapter'
+import { githubGovernor, openGitHub } from '@backporch/forge/github'
 import { forgeContract } from '../forge-contract.ts'
 import { BOT_TOKEN, createGitHubFixture } from './github-fixture.ts'
 import { USED_OPERATIONS } from './used-operations.ts'

@@ -1,7 +1,7 @@
 /** Who wrote the text of a comment, as GitHub's GraphQL tells it, and what becomes of commands while it does not answer. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { ForgeComment } from '../../../src/ports/hosted-forge.ts'
+import type { ForgeComment } from '@backporch/forge/hosted-forge'
 import type { EmulatedComment } from './emulated-state.ts'
 import { BOT_LOGIN, createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { GitHubWorld } from './github-world.ts'

@@ -1,12 +1,17 @@
 /** The emulated GitHub with a bare repository and accounts, ready to be used. */
+import type { RequestGovernor } from '@backporch/forge/adapter'
+import {
+  type GitHubAddress,
+  type GitHubCredential,
+  githubGovernor,
+  type OpenedGitHub,
+  openGitHub,
+  parseGitHubAddress,
+} from '@backporch/forge/github'
+import type { HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
-import { type GitHubAddress, parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
-import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
-import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
-import type { RequestGovernor } from '../../../src/adapters/forge/request-governor.ts'
-import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
 import type { HumanHand } from '../forge-fixture.ts'
 import { EmulatedGit } from './emulated-git.ts'

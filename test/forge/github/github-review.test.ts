@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { probeGitHub } from '@backporch/forge/github'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { probeGitHub } from '../../../src/adapters/forge/github/probe-github.ts'
 import { writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'
 import type { ClosedEpisode } from '../../../src/record/schema.ts'
 import { ACTIONS_LOGIN, type EmulatedPull } from './emulated-state.ts'

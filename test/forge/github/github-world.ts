@@ -1,16 +1,20 @@
 /** Packages in two clusters whose repository is on the emulated GitHub, and whole turns about them. Everything else is in memory. */
 import assert from 'node:assert/strict'
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { RequestedActionSource } from '@backporch/forge/check-run'
+import {
+  type GitHubClient,
+  type GitHubCredential,
+  githubGovernor,
+  type OpenedGitHub,
+  openGitHub,
+  parseGitHubAddress,
+} from '@backporch/forge/github'
+import type { HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { redactionKey } from '@backporch/kyaml/redaction'
-import { parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
-import type { GitHubClient } from '../../../src/adapters/forge/github/github-client.ts'
-import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
-import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
-import type { RequestedActionSource } from '../../../src/ports/check-run.ts'
-import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import { signedRepository } from '../../../src/reconcile/apply/signed-repository.ts'
 import type { Answer } from '../../../src/reconcile/commands/apply-answers.ts'
 import { approve, type Decided } from '../../../src/reconcile/decide.ts'

@@ -1,7 +1,6 @@
 /** A branch as a turn pushes it, with what is wanted of its pull request. */
+import type { ProposalMerge, WantedProposal } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
-import type { ProposalMerge } from '../../../src/ports/forge.ts'
-import type { WantedProposal } from '../../../src/ports/hosted-forge.ts'
 import type { GitHubFixture } from './github-fixture.ts'
 
 export const { signal: SIGNAL } = new AbortController()

@@ -1,5 +1,5 @@
 /** Pull requests that enrol a repository, made up: as `samples.ts` has proposals. */
-import { GITHUB_SETUP } from '../../../src/adapters/forge/github/github-setup.ts'
+import { GITHUB_SETUP } from '@backporch/forge/github'
 import type { OnboardingSubject } from '../../../src/proposal/text/onboarding-text.ts'
 import { GITHUB } from '../../fakes/dialects.ts'
 import { changeOf } from '../../fakes/record-samples.ts'

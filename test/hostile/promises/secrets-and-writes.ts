@@ -110,21 +110,21 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     mutants: [
       {
         breaks: 'on Gitea one is opened without a check for an open one',
-        file: 'src/adapters/forge/gitea/gitea-proposals.ts',
+        file: 'src/forge/gitea/gitea-proposals.ts',
         find: 'const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))',
         replace: 'const open = given ?? (await this.#make(wanted, signal))',
         by: 'test/gitea/gitea-contract.test.ts',
       },
       {
         breaks: 'on Gitea the second of two concurrent ones stays open',
-        file: 'src/adapters/forge/gitea/gitea-proposals.ts',
+        file: 'src/forge/gitea/gitea-proposals.ts',
         find: 'if (number !== retained) await this.close(number, signal)',
         replace: 'if (number === retained) await this.close(number, signal)',
         by: 'test/gitea/gitea-changes.test.ts',
       },
       {
         breaks: 'on GitHub one is opened without a check for an open one',
-        file: 'src/adapters/forge/github/github-proposals.ts',
+        file: 'src/forge/github/github-proposals.ts',
         find: 'const there = given ?? (await this.#openOf(wanted, known, signal))',
         replace: 'const there = given',
         by: 'test/forge/github/github-contract.test.ts',

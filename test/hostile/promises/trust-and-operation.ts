@@ -108,7 +108,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     id: 'P25',
     promise: 'Every resource is bounded: bodies, their time, pages, refs, files, depth, queues, caches, texts of pull requests.',
     checks: [
-      'src/adapters/forge/webhook-server.test.ts',
+      'src/forge/webhook/webhook-server.test.ts',
       'src/cluster/connection/api-connection.test.ts',
       'src/kyaml/text/json-depth.test.ts',
       'src/proposal/text/proposal-text.test.ts',
@@ -135,10 +135,10 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       },
       {
         breaks: 'a webhook of any length is read',
-        file: 'src/adapters/forge/webhook-intake.ts',
+        file: 'src/forge/webhook/webhook-intake.ts',
         find: 'if (this.bytes >= BODY_LIMIT) {',
         replace: 'if (false) {',
-        by: 'src/adapters/forge/webhook-',
+        by: 'src/forge/webhook/webhook-',
       },
       {
         breaks: 'deltas of a pack unfold to any size',
@@ -193,18 +193,14 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P27',
     promise: 'A webhook is a hint: a missing, repeated or forged webhook changes the time of an action, not the action.',
-    checks: [
-      'src/adapters/forge/webhook-intake.test.ts',
-      'src/adapters/forge/webhook-signature.test.ts',
-      'test/gitea/webhook.gitea.test.ts',
-    ],
+    checks: ['src/forge/webhook/webhook-intake.test.ts', 'src/forge/webhook/webhook-signature.test.ts', 'test/gitea/webhook.gitea.test.ts'],
     mutants: [
       {
         breaks: 'any signature is accepted',
-        file: 'src/adapters/forge/webhook-signature.ts',
+        file: 'src/forge/webhook/webhook-signature.ts',
         find: 'return equal.includes(true)',
         replace: 'return equal.length > 0',
-        by: 'src/adapters/forge/webhook-signature.test.ts',
+        by: 'src/forge/webhook/webhook-signature.test.ts',
       },
     ],
   },

@@ -1,0 +1,2 @@
+/** Check runs with buttons: interfaces. */
+export type { CheckAnnotation, CheckButton, CheckRun, ForgeCheckRuns, RequestedAction, RequestedActionSource } from './ports/check-run.ts'

@@ -1,0 +1,254 @@
+/** Requests to Gitea's API: bounded in time and size, to one host only. Reads are sent again after a fault, writes never. */
+import type { Clock } from '@backporch/system/clock'
+import { readText } from '@backporch/system/read-text'
+import type { Trace } from '@backporch/system/trace'
+import type { Dispatcher } from 'undici'
+import type * as z from 'zod'
+import type { ForgeAddress } from '../adapter/forge-address.ts'
+import { goneElsewhere, notThisForge, type RequestDescription, unreachable } from '../adapter/forge-failure.ts'
+import { LostConnection, lostConnection } from '../adapter/lost-connection.ts'
+import { RefusedAnswer } from '../adapter/refused-answer.ts'
+import type { RequestGovernor } from '../adapter/request-governor.ts'
+import type { WriteCount } from '../ports/hosted-forge.ts'
+import { repositorySchema } from './gitea-answers.ts'
+import { failureOfAnswer, reportedIn } from './gitea-failure.ts'
+
+interface GiteaClientOptions {
+  readonly address: ForgeAddress
+  readonly token: string
+  readonly dispatcher: Dispatcher
+  readonly governor: RequestGovernor
+  readonly clock: Clock
+  /** `backporch/0.1.0` */
+  readonly userAgent: string
+  /** Milliseconds without a byte, 30 s by default. */
+  readonly silence?: number
+  /** Called once for each thing that people should know and that is no failure. */
+  readonly note?: (text: string) => void
+  readonly trace?: Trace
+}
+
+interface GiteaRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Below `/api/v1`, each variable segment encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly body?: object
+  /** `open a pull request`: follows "cannot" in a failure. */
+  readonly what: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly text: string
+}
+
+/** Milliseconds without a byte. */
+const SILENCE = 30_000
+/** Bytes of one answer. */
+const LARGEST = 32 * 1024 * 1024
+const MOST_REDIRECTS = 3
+/** Milliseconds. */
+const LONGEST_NAMED_WAIT = 86_400_000
+const MOST_RETRIES = 2
+const PASSING = new Set([500, 502, 503, 504])
+/** Gitea gives at most 50 to a page by default (`[api] MAX_RESPONSE_ITEMS`). */
+const PAGE = 50
+const MOST_PAGES = 200
+
+export class GiteaClient {
+  readonly #options: GiteaClientOptions
+  readonly #told = new Set<string>()
+
+  constructor(options: GiteaClientOptions) {
+    this.#options = options
+  }
+
+  get address(): ForgeAddress {
+    return this.#options.address
+  }
+
+  /** Tells people something that is no failure, once. */
+  tell(text: string): void {
+    if (this.#told.has(text)) return
+    this.#told.add(text)
+    this.#options.note?.(text)
+  }
+
+  get writeCount(): WriteCount {
+    return this.#options.governor
+  }
+
+  /** @returns the answer's JSON; undefined where it has no body. @throws Failure BP50xx, with a `RefusedAnswer` as cause where one came */
+  async send(request: GiteaRequest, signal: AbortSignal): Promise<unknown> {
+    return (await this.#exchange(request, signal)).value
+  }
+
+  /** `total`: the items of a list over all pages, where the answer counts them. */
+  async #exchange(request: GiteaRequest, signal: AbortSignal): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
+    const requested = { address: this.#options.address, what: request.what }
+    const answer = await this.#answer(request, requested, signal)
+    if (answer.status === 429) throw this.#slowDown(answer)
+    if (answer.status >= 300) {
+      const turnedOff = answer.status === 404 ? await this.#turnedOff(request, signal) : []
+      throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)), turnedOff)
+    }
+    this.#options.governor.wentWell()
+    const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
+    if (answer.text === '') return { value: undefined, total: undefined }
+    try {
+      return { value: JSON.parse(answer.text), total: total === undefined ? undefined : Number(total) }
+    } catch {
+      throw notThisForge(requested, 'it does not answer with JSON')
+    }
+  }
+
+  /** What the settings of the repository turn off, for a request about it: Gitea says 404 to each, as to one for what is not there. */
+  async #turnedOff({ path }: GiteaRequest, signal: AbortSignal): Promise<readonly string[]> {
+    if (!['/issues', '/pulls'].some((unit) => path.startsWith(this.path(unit)))) return []
+    const requested = { path: this.path(''), what: 'read the repository' }
+    const settings = await this.get(requested, repositorySchema, signal).catch(() => undefined)
+    const units = { issues: settings?.has_issues, 'pull requests': settings?.has_pull_requests }
+    return Object.entries(units).flatMap(([unit, isOn]) => (isOn === false ? [unit] : []))
+  }
+
+  /** Every page, in its order. @throws Failure BP5007 when there is no end: a partial answer proves nothing */
+  async list(request: Omit<GiteaRequest, 'method'>, signal: AbortSignal): Promise<readonly unknown[]> {
+    const all: unknown[] = []
+    for (let page = 1; page <= MOST_PAGES; page += 1) {
+      const { value, total } = await this.#exchange({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)
+      const items = value ?? []
+      if (!Array.isArray(items)) throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
+      all.push(...items)
+      // An instance may give fewer to a page than requested. Without a count only an empty page (null for some lists) is certainly the last.
+      if (items.length === 0 || all.length === total) return all
+    }
+    throw notThisForge({ address: this.#options.address, what: request.what }, 'its list has no end')
+  }
+
+  /** Path below the repository. @param below begins with `/` or is empty; the caller encodes its variable segments */
+  path(below: string): string {
+    const { owner, repository } = this.#options.address
+    return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
+  }
+
+  async get<Schema extends z.ZodType>(
+    request: Omit<GiteaRequest, 'method'>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<z.infer<Schema>> {
+    return this.parse(await this.send({ ...request, method: 'GET' }, signal), schema, request.what)
+  }
+
+  async getAll<Schema extends z.ZodType>(
+    request: Omit<GiteaRequest, 'method'>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<readonly z.infer<Schema>[]> {
+    return (await this.list(request, signal)).map((item) => this.parse(item, schema, request.what))
+  }
+
+  /** @throws Failure BP5007 for an answer of another shape. The message has the path of the value and never the value. */
+  parse<Schema extends z.ZodType>(answer: unknown, schema: Schema, what: string): z.infer<Schema> {
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    const location = parsed.error.issues[0]?.path.join('.') || 'the top'
+    throw notThisForge({ address: this.#options.address, what }, `its answer has another shape at ${location}`)
+  }
+
+  async #answer(request: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
+    const retries = request.method === 'GET' ? MOST_RETRIES : 0
+    for (let attempt = 0; ; attempt += 1) {
+      let fault: unknown
+      try {
+        const answer = await this.#follow(request, requested, signal)
+        if (attempt >= retries || !PASSING.has(answer.status)) return answer
+      } catch (thrown) {
+        if (thrown instanceof TooLarge) throw notThisForge(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
+        if (!(thrown instanceof LostConnection)) throw thrown
+        if (attempt >= retries || !thrown.isWorthTrying) throw unreachable(requested, thrown.message)
+        fault = thrown
+      }
+      await this.#options.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
+        throw signal.aborted ? stopped : (fault ?? stopped)
+      })
+    }
+  }
+
+  async #follow({ method, path, query, body }: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
+    const { webUrl } = this.#options.address
+    let url = new URL(`${webUrl}/api/v1${path}`)
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value))
+    for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
+      const answer = await this.#once(method, url, body, signal)
+      if (![301, 302, 307, 308].includes(answer.status)) return answer
+      const location = answer.headers['location']
+      const next = URL.parse(typeof location === 'string' ? location : '', url.href)
+      if (next === null || next.origin !== url.origin) {
+        const why = 'it sends to another host, which is not followed: the token would go there'
+        throw goneElsewhere(requested, why, 'name the repository by its present address')
+      }
+      // Gitea answers for a renamed repository from its new name (routers/api/v1: repoAssignment).
+      if (method !== 'GET')
+        throw goneElsewhere(requested, 'the repository has another name now', 'name the repository by its present address')
+      url = next
+    }
+    throw notThisForge(requested, 'it redirects in a circle')
+  }
+
+  async #once(method: GiteaRequest['method'], url: URL, body: object | undefined, signal: AbortSignal): Promise<Answer> {
+    const { governor, clock, trace, dispatcher, token, userAgent, silence = SILENCE } = this.#options
+    await governor.admit(method === 'GET' ? 'read' : 'write', signal)
+    const started = clock.now().getTime()
+    let outcome = 'no answer'
+    try {
+      const response = await dispatcher.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `token ${token}`,
+          'user-agent': userAgent,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal,
+        headersTimeout: silence,
+        bodyTimeout: silence,
+      })
+      outcome = String(response.statusCode)
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        text: await readText(response.body, false, { bytes: LARGEST, tooLarge: () => new TooLarge() }),
+      }
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      if (thrown instanceof TooLarge) throw thrown
+      throw lostConnection(thrown, silence)
+    } finally {
+      trace?.({
+        to: { system: 'forge', name: 'gitea' },
+        what: `${method} ${url.pathname}`,
+        outcome,
+        milliseconds: clock.now().getTime() - started,
+      })
+    }
+  }
+
+  #slowDown({ headers }: Answer): unknown {
+    const named = headers['retry-after']
+    const now = this.#options.clock.now().getTime()
+    return this.#options.governor.slowDown(typeof named === 'string' ? retryAfter(named, now) : undefined)
+  }
+}
+
+class TooLarge extends Error {}
+
+/** Milliseconds since 1970 from seconds or a date (RFC 9110, 10.2.3); undefined for anything else and for more than a day. */
+function retryAfter(named: string, now: number): number | undefined {
+  const at = /^\d{1,6}$/.test(named) ? now + Number(named) * 1000 : Date.parse(named)
+  return at >= now && at - now <= LONGEST_NAMED_WAIT ? at : undefined
+}

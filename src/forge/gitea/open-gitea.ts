@@ -1,0 +1,31 @@
+/** Opens a repository on Gitea. Loaded only when Gitea is the forge. */
+import type { ConnectOptions, ForgeConnection } from '../adapter/forge-adapter.ts'
+import { noAddress, parseForgeAddress } from '../adapter/forge-address.ts'
+import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
+import { RequestGovernor } from '../adapter/request-governor.ts'
+import { GiteaClient } from './gitea-client.ts'
+import { giteaForge } from './gitea-forge.ts'
+import { probeGitea } from './probe-gitea.ts'
+
+export async function connectGitea(options: ConnectOptions): Promise<ForgeConnection | undefined> {
+  const { remote, environment, clock, version, longestWait, dryRun = false, note, trace } = options
+  const address = parseForgeAddress(remote)
+  if (address === undefined) throw noAddress(remote)
+  const token = await options.findToken(address)
+  if (token === undefined) return undefined
+  const client = new GiteaClient({
+    address,
+    token,
+    dispatcher: proxyDispatcher(environment),
+    // Gitea has no limits of its own; a proxy before it may have some, and a loop of ours needs one.
+    governor: new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000, dryRun }),
+    clock,
+    userAgent: `backporch/${version}`,
+    note,
+    ...(trace === undefined ? {} : { trace }),
+  })
+  return {
+    forge: (repository) => giteaForge(client, repository, clock),
+    probe: (_refs, signal) => probeGitea(client, signal),
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Proves our rights on Gitea without using them. Its permission check runs before its handlers: a change of issue 0, which no repository has,
+ * gets 403 where the right is missing and 404 where it is there (docs/facts/gitea-permission-order.md).
+ */
+import type { Finding } from '@backporch/kyaml/note'
+import { statusOf } from '../adapter/refused-answer.ts'
+import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../adapter/repository-findings.ts'
+import type { GiteaClient } from './gitea-client.ts'
+
+/** @throws Failure BP50xx where the repository is not visible */
+export async function probeGitea(client: GiteaClient, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { owner, repository } = client.address
+  const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
+  const facts = factsOf(await client.send({ method: 'GET', path, what: 'look at the repository' }, signal))
+  const name = `Gitea ${owner}/${repository}`
+  const findings: Finding[] = [
+    ...archivedFinding(name, facts.archived),
+    pushFinding(name, facts.push, 'add the account as a collaborator with write access'),
+    ...issuesFinding(name, facts.issues),
+  ]
+  if (!facts.pulls) {
+    const message = `${name} takes no pull requests, so nothing can be proposed`
+    findings.push(failedFinding('forge', 'BP5003', message, 'turn pull requests on in the settings of the repository'))
+  }
+  for (const [scope, below] of [
+    ['write:issue', '/issues/0'],
+    ['write:repository', '/pulls/0'],
+  ] as const) {
+    findings.push(
+      (await mayChange(client, `${path}${below}`, signal))
+        ? { check: 'forge-token', state: 'passed', message: `${name}: the token has ${scope}` }
+        : failedFinding(
+            'forge-permissions',
+            'BP5003',
+            `${name}: the token, or the account, may not ${scope.replace(':', ' ')}`,
+            `give the token the scope ${scope}`,
+          ),
+    )
+  }
+  return findings
+}
+
+async function mayChange(client: GiteaClient, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.send({ method: 'PATCH', path, body: {}, what: 'ask what the token may do' }, signal)
+    return true
+  } catch (thrown) {
+    const status = statusOf(thrown)
+    if (status === 403) return false
+    if (status === 404) return true
+    throw thrown
+  }
+}
+
+function factsOf(answer: unknown): Readonly<Record<'archived' | 'push' | 'issues' | 'pulls', boolean>> {
+  const of = (value: unknown, key: string): unknown =>
+    typeof value === 'object' && value !== null && key in value ? (value as Readonly<Record<string, unknown>>)[key] : undefined
+  return {
+    archived: of(answer, 'archived') === true,
+    push: of(of(answer, 'permissions'), 'push') === true,
+    issues: of(answer, 'has_issues') !== false,
+    pulls: of(answer, 'has_pull_requests') !== false,
+  }
+}

@@ -1,0 +1,65 @@
+/** The writer of a comment's present text: GraphQL reports it, REST does not (docs/facts/github-comment-editors.md). */
+import { z } from 'zod'
+import { notThisForge } from '../adapter/forge-failure.ts'
+import { plainLines } from '../adapter/topic-marker.ts'
+import type { ForgeComment } from '../ports/hosted-forge.ts'
+import type { GitHubClient } from './github-client.ts'
+
+type CommentText = Pick<ForgeComment, 'body' | 'writer' | 'at'>
+
+/** Text and writer are of one moment. */
+const QUERY = `query Texts($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on IssueComment { id body createdAt lastEditedAt includesCreatedEdit author { login } editor { __typename login } }
+  }
+}`
+const MOST_IDS = 100
+const WHAT = 'ask who wrote a comment'
+
+const answerSchema = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      body: z.string(),
+      createdAt: z.string(),
+      lastEditedAt: z.string().nullable(),
+      includesCreatedEdit: z.boolean(),
+      author: z.object({ login: z.string() }).nullable(),
+      editor: z.object({ __typename: z.string(), login: z.string() }).nullable(),
+    }),
+  ),
+})
+type TextNode = z.infer<typeof answerSchema>['nodes'][number]
+
+/**
+ * By the ids in `nodes`.
+ * @param nodes `node_id` of comments, as REST reports them
+ * @throws Failure BP50xx, also for a comment that is gone
+ */
+export async function readCommentTexts(
+  client: GitHubClient,
+  nodes: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CommentText>> {
+  const texts = new Map<string, CommentText>()
+  for (let start = 0; start < nodes.length; start += MOST_IDS) {
+    const ids = nodes.slice(start, start + MOST_IDS)
+    const answer = answerSchema.safeParse(await client.graphql<unknown>(WHAT, QUERY, { ids }, signal))
+    const reported = new Map(answer.data?.nodes.map((node) => [node.id, node]))
+    for (const id of ids) {
+      const node = reported.get(id)
+      if (node === undefined)
+        throw notThisForge({ address: client.address, what: WHAT }, 'its answer does not have every comment that was asked for')
+      const writer = await writerOf(client, node, signal)
+      texts.set(id, { body: plainLines(node.body), writer, at: node.lastEditedAt ?? node.createdAt })
+    }
+  }
+  return texts
+}
+
+/** A program, a deleted account and our own account are no person who commands. */
+async function writerOf(client: GitHubClient, node: TextNode, signal: AbortSignal): Promise<string | undefined> {
+  const { author, editor, lastEditedAt, includesCreatedEdit } = node
+  if (lastEditedAt === null && !includesCreatedEdit) return author?.login
+  return editor?.__typename !== 'User' || (await client.isOurs(editor, signal)) ? undefined : editor.login
+}

@@ -1,0 +1,114 @@
+/**
+ * Check runs, which GitHub takes from Apps only. A list does not show the buttons, and annotations cannot be removed, so `external_id` stores
+ * the source of a run as `KEY.CONTENT.ANNOTATIONS` (a word of ours and two digests).
+ */
+import { createHash } from 'node:crypto'
+import type { ObjectId } from '@backporch/kyaml/files'
+import type { RestEndpointMethodTypes } from '@octokit/rest'
+import type { CheckAnnotation, CheckRun, ForgeCheckRuns } from '../ports/check-run.ts'
+import type { GitHubClient } from './github-client.ts'
+import { CHECK_NAME } from './requested-action.ts'
+
+type Created = RestEndpointMethodTypes['checks']['create']['parameters']
+type SentAnnotation = NonNullable<NonNullable<Created['output']>['annotations']>[number]
+
+/** Never `action_required`: clients list it as a failure. What is neutral, the title says (docs/adr/0017-check-run-buttons.md). */
+const CONCLUSIONS = {
+  undecided: 'neutral',
+  unsure: 'neutral',
+  merged: 'success',
+  failed: 'failure',
+  closed: 'neutral',
+} as const
+/** GitHub's limit for one request. */
+const ANNOTATIONS = 50
+const PAGE = 100
+
+interface KnownRun {
+  readonly id: number
+  readonly content: string
+  /** Of the annotations that it has, or has begun to have. */
+  readonly annotated: string
+  readonly count: number
+}
+
+interface CheckRunIdentity {
+  readonly appId: number
+  /** Permissions of the installation; undefined before the first token. */
+  granted(): Readonly<Record<string, string>> | undefined
+}
+
+export class GitHubCheckRuns implements ForgeCheckRuns {
+  readonly #client: GitHubClient
+  readonly #identity: CheckRunIdentity
+
+  constructor(client: GitHubClient, identity: CheckRunIdentity) {
+    this.#client = client
+    this.#identity = identity
+  }
+
+  /** Writes nothing where the App may not write checks: it needs them for nothing else, and `check` reports it. */
+  async ensureCheckRun(commit: ObjectId, run: CheckRun, signal: AbortSignal): Promise<void> {
+    const what = `set the check of ${commit.slice(0, 8)}`
+    // The first request gets the token that comes with the permissions.
+    await this.#client.target(signal)
+    if (this.#identity.granted()?.['checks'] !== 'write') return
+    const there = await this.#find(commit, run.key, signal)
+    const [content, annotated] = [digestOf({ ...run, annotations: [] }), digestOf(run.annotations)]
+    // Other annotations of an existing run stay as they are: GitHub only adds.
+    const same = there === undefined || there.count === 0 || there.annotated === annotated
+    const missing = same ? run.annotations.slice(there?.count ?? 0) : []
+    if (there?.content === content && missing.length === 0) return
+    const { title, summary, url, buttons } = run
+    const output = (from: number) => ({ title, summary, annotations: missing.slice(from, from + ANNOTATIONS).map(sent) })
+    const whole = {
+      external_id: [run.key, content, same ? annotated : there.annotated].join('.'),
+      status: 'completed' as const,
+      conclusion: CONCLUSIONS[run.state],
+      output: output(0),
+      actions: buttons.map(({ id, label, description }) => ({ identifier: id, label, description })),
+      ...(url === '' ? {} : { details_url: url }),
+    }
+    const { checks } = this.#client.octokit.rest
+    const writable = await this.#client.writable(what, signal)
+    let id = there?.id
+    if (id === undefined) {
+      const created = await this.#client.ask(what, () => checks.create({ ...writable, name: CHECK_NAME, head_sha: commit, ...whole }))
+      id = created.data.id
+    } else {
+      const known = id
+      await this.#client.ask(what, () => checks.update({ ...writable, check_run_id: known, ...whole }))
+    }
+    const known = id
+    for (let from = ANNOTATIONS; from < missing.length; from += ANNOTATIONS) {
+      await this.#client.ask(what, () => checks.update({ ...writable, check_run_id: known, output: output(from), actions: whole.actions }))
+    }
+  }
+
+  /** The newest of ours, which is the one that GitHub shows. Every check of the commit is read: no filter decides whether there is one. */
+  async #find(commit: ObjectId, key: string, signal: AbortSignal): Promise<KnownRun | undefined> {
+    const { octokit } = this.#client
+    const what = `read the checks of ${commit.slice(0, 8)}`
+    const target = await this.#client.target(signal)
+    const requested = { ...target, ref: commit, per_page: PAGE }
+    const found: KnownRun[] = []
+    for (let page = 1; ; page += 1) {
+      const { data } = await this.#client.ask(what, () => octokit.rest.checks.listForRef({ ...requested, page }))
+      for (const { id, name, app, external_id, output } of data.check_runs) {
+        if (name !== CHECK_NAME || app?.id !== this.#identity.appId) continue
+        const [own, content = '', annotated = ''] = (external_id ?? '').split('.')
+        if (own === key) found.push({ id, content, annotated, count: output.annotations_count })
+      }
+      if (data.check_runs.length < PAGE) break
+    }
+    return found.sort((left, right) => right.id - left.id)[0]
+  }
+}
+
+function sent({ path, line, level, title, message }: CheckAnnotation): SentAnnotation {
+  return { path, start_line: line, end_line: line, annotation_level: level, title, message }
+}
+
+function digestOf(value: object): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,143 @@
+/**
+ * Commits that GitHub makes. It signs the commit of an App that names no author, no committer and no signature
+ * (docs/facts/github-signed-commits.md); an App has no account to which a signing key could be added.
+ */
+import { createHash } from 'node:crypto'
+import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
+import { asFailure } from '@backporch/kyaml/failure'
+import { notThisForge } from '../adapter/forge-failure.ts'
+import { statusOf } from '../adapter/refused-answer.ts'
+import type { ForgeCommits, UnmadeCommit, UnmadeFile } from '../ports/hosted-forge.ts'
+import type { GitHubClient, Target } from './github-client.ts'
+
+const WHAT = 'make a signed commit'
+const READ = 'read whether commits have to be signed'
+const HEADS = 'refs/heads/'
+const RULE = 'required_signatures'
+const QUERY = `query SignedCommits($owner: String!, $name: String!, $ref: String!) {
+  repository(owner: $owner, name: $name) { ref(qualifiedName: $ref) { refUpdateRule { requiresSignatures } } }
+}`
+
+interface Signature {
+  readonly signature: string | null
+  readonly payload: string | null
+}
+
+export class GitHubCommits implements ForgeCommits {
+  readonly #client: GitHubClient
+  /** By short name of the branch. A session is as old as its credentials. */
+  readonly #required = new Map<string, Promise<boolean>>()
+
+  constructor(client: GitHubClient) {
+    this.#client = client
+  }
+
+  account(signal: AbortSignal): Promise<string> {
+    return this.#client.login(signal)
+  }
+
+  async areRequired(ref: string, baseBranch: string, signal: AbortSignal): Promise<boolean> {
+    if (!(await this.account(signal)).endsWith('[bot]')) return false
+    // What is proposed goes into the base branch with its commits. The ledger goes nowhere.
+    const branch = ref === `${HEADS}${LEDGER_BRANCH}` ? LEDGER_BRANCH : baseBranch
+    const known = this.#required.get(branch) ?? this.#isRequired(branch, signal)
+    this.#required.set(branch, known)
+    try {
+      return await known
+    } catch (thrown) {
+      this.#required.delete(branch)
+      throw thrown
+    }
+  }
+
+  async make(commit: UnmadeCommit, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const client = this.#client
+    const target = await client.writable(WHAT, signal)
+    const tree = await this.#makeTree(commit, target)
+    if (tree !== commit.tree)
+      throw notThisForge({ address: client.address, what: WHAT }, `its tree of the files is ${tree}, and not ${commit.tree}`)
+    const { message, parents } = commit
+    const requested = { ...target, message, tree, parents: [...parents] }
+    const { data } = await client.ask(WHAT, () => client.octokit.rest.git.createCommit(requested))
+    const { signature, reason } = data.verification
+    if (signature === null) {
+      client.tell(`commits have to be signed, and GitHub signs none here (${reason}): give a signing key`)
+      return undefined
+    }
+    const content = signedContents(data.verification).find((one) => idOf(one) === data.sha)
+    if (content === undefined)
+      throw notThisForge({ address: client.address, what: WHAT }, `what it signed, with the signature, is not the commit ${data.sha}`)
+    return content
+  }
+
+  /** Rules of rulesets and of the older branch protection are told in two places. */
+  async #isRequired(branch: string, signal: AbortSignal): Promise<boolean> {
+    const client = this.#client
+    const { owner, repo, request } = await client.target(signal)
+    if (await this.#isProtected({ owner, name: repo, ref: `${HEADS}${branch}` }, signal)) return true
+    try {
+      const rules = await client.list(READ, (page) =>
+        client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request }),
+      )
+      return rules.some(({ type }) => type === RULE)
+    } catch (thrown) {
+      // A plan without rulesets, or a server of before them.
+      const status = statusOf(thrown)
+      if (status !== 403 && status !== 404) throw thrown
+      return false
+    }
+  }
+
+  /** Of the older branch protection; false where GitHub does not tell the account, or has no such field. */
+  async #isProtected(variables: Readonly<Record<'owner' | 'name' | 'ref', string>>, signal: AbortSignal): Promise<boolean> {
+    try {
+      const answer = await this.#client.graphql<RuleAnswer>(READ, QUERY, variables, signal)
+      return answer.repository?.ref?.refUpdateRule?.requiresSignatures === true
+    } catch (thrown) {
+      const { code } = asFailure(thrown)
+      if (signal.aborted || (code !== 'BP5003' && code !== 'BP5006')) throw thrown
+      return false
+    }
+  }
+
+  /** @returns its id; the objects are there, and no ref names them yet */
+  async #makeTree({ base, tree, files }: UnmadeCommit, target: Target): Promise<string> {
+    const { rest } = this.#client.octokit
+    if (base === tree) return tree
+    const entries = []
+    for (const file of files)
+      entries.push({ path: file.path, mode: file.mode, type: 'blob' as const, ...(await this.#contentOf(file, target)) })
+    const requested = { ...target, tree: entries, ...(base === undefined ? {} : { base_tree: base }) }
+    const { data } = await this.#client.ask(WHAT, () => rest.git.createTree(requested))
+    return data.sha
+  }
+
+  /** A tree takes text as it is, and other bytes by the id of a blob. */
+  async #contentOf({ content }: UnmadeFile, target: Target): Promise<{ readonly content: string } | { readonly sha: string | null }> {
+    if (content === null) return { sha: null }
+    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+    const text = bytes.toString('utf8')
+    if (!text.includes('\0') && Buffer.from(text, 'utf8').equals(bytes)) return { content: text }
+    const requested = { ...target, content: bytes.toString('base64'), encoding: 'base64' }
+    const { data } = await this.#client.ask(WHAT, () => this.#client.octokit.rest.git.createBlob(requested))
+    return { sha: data.sha }
+  }
+}
+
+interface RuleAnswer {
+  readonly repository?: { readonly ref?: { readonly refUpdateRule?: { readonly requiresSignatures?: unknown } | null } | null } | null
+}
+
+/** The commit object as git has it: what was signed, with the signature as its last header. The line break at its end may not be told. */
+function signedContents({ signature, payload }: Signature): readonly Uint8Array[] {
+  const end = payload?.indexOf('\n\n') ?? -1
+  if (signature === null || payload === null || end < 0) return []
+  const text = signature.trimEnd()
+  return [`${text}\n`, text].map((one) =>
+    Buffer.from(`${payload.slice(0, end)}\ngpgsig ${one.replaceAll('\n', '\n ')}${payload.slice(end)}`),
+  )
+}
+
+function idOf(commit: Uint8Array): string {
+  return createHash('sha1').update(`commit ${commit.length}\0`).update(commit).digest('hex')
+}

@@ -1,0 +1,173 @@
+/** Our credential on GitHub: a token as it is, or the App of the environment, whose key creates tokens of an hour for one installation. */
+import { createPrivateKey } from 'node:crypto'
+import { resolve } from 'node:path'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Environment } from '@backporch/system/child-environment'
+import type { Clock } from '@backporch/system/clock'
+import { readKeyFile, settingOf, withLineBreaks } from '@backporch/system/key-setting'
+import type { Octokit } from '@octokit/rest'
+import { badCredentials } from '../adapter/forge-failure.ts'
+import { statusOf } from '../adapter/refused-answer.ts'
+import { type GitHubAddress, isGitHubHost } from './github-address.ts'
+
+/** The private key is PEM text, PKCS#1 (GitHub's form) or PKCS#8. The installation is looked up where it is not given. */
+export type GitHubCredential =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'app'; readonly appId: number; readonly privateKey: string; readonly installationId?: number }
+
+type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
+
+/** The token to send now; `renewed` requests another one where there can be another. */
+export type TokenSource = (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
+
+/** Runs `work` with translated failures. */
+type AskGitHub = <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
+
+/** Milliseconds. A token is not used in its last minutes, so that a turn ends with the token that it began with. */
+const EARLY = 5 * 60_000
+
+/** @throws Failure BP5002 for a key that is none */
+export async function appTokens(
+  credential: AppCredential,
+  parts: {
+    readonly address: GitHubAddress
+    readonly clock: Clock
+    readonly octokit: Octokit
+    readonly ask: AskGitHub
+    /** Called with the permissions of the installation, with each token. */
+    readonly granted?: (permissions: Readonly<Record<string, string>>) => void
+  },
+): Promise<TokenSource> {
+  const { address, clock, octokit, ask } = parts
+  const requested = { address, what: 'act as the GitHub App' }
+  try {
+    createPrivateKey(credential.privateKey)
+  } catch {
+    // The library's message may quote the key.
+    throw badCredentials(requested, 'its private key is not a PEM key', "give the whole text of the App's .pem file")
+  }
+  const { createAppAuth } = await import('@octokit/auth-app')
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+  const { appId, privateKey } = credential
+  const auth = createAppAuth({ appId, privateKey, request: octokit.request, log: quiet })
+  let installation = credential.installationId
+  let held: { readonly token: string; readonly createdAt: number; readonly expiresAt: number } | undefined
+  let pending: Promise<string> | undefined
+
+  const findInstallation = async (signal: AbortSignal): Promise<number> => {
+    const { token } = await auth({ type: 'app' })
+    const { owner, repository: repo } = address
+    const answer = await octokit.rest.apps.getRepoInstallation({
+      owner,
+      repo,
+      headers: { authorization: `bearer ${token}` },
+      request: { signal },
+    })
+    return answer.data.id
+  }
+  const make = async (signal: AbortSignal): Promise<string> =>
+    ask(requested.what, async () => {
+      installation ??= await findInstallation(signal)
+      const created = await auth({ type: 'installation', installationId: installation, refresh: true })
+      parts.granted?.(created.permissions)
+      held = { token: created.token, createdAt: clock.now().getTime(), expiresAt: Date.parse(created.expiresAt) }
+      return created.token
+    })
+  /** An App that was removed and installed again has another installation id. */
+  const makeAnew = async (signal: AbortSignal): Promise<string> => {
+    const found = installation !== credential.installationId
+    try {
+      return await make(signal)
+    } catch (thrown) {
+      if (!found || statusOf(thrown) !== 404) throw thrown
+      installation = undefined
+      return make(signal)
+    }
+  }
+  const renew = async (signal: AbortSignal): Promise<string> => {
+    try {
+      return await makeAnew(signal)
+    } catch (thrown) {
+      const status = statusOf(thrown)
+      if (!(thrown instanceof Failure) || (status !== 404 && status !== 403)) throw thrown
+      const why = `the App ${appId} is not installed for this repository, or its installation is suspended (${status})`
+      throw badCredentials(requested, why, `install the App for ${address.owner}/${address.repository}, or give another credential`)
+    }
+  }
+  return (renewed, signal) => {
+    const now = clock.now().getTime()
+    // A second new token would be refused alike.
+    const fresh = held !== undefined && held.expiresAt - EARLY > now && (!renewed || now - held.createdAt < EARLY)
+    if (fresh && held !== undefined) return renewed ? settled(clock, signal, held.token) : Promise.resolve(held.token)
+    pending ??= renew(signal).finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+}
+
+/** GitHub's own machines know a new token after a moment (octokit's auth-app waits alike). */
+async function settled(clock: Clock, signal: AbortSignal, token: string): Promise<string> {
+  await clock.sleep(1_000, signal)
+  return token
+}
+
+const ID = 'BACKPORCH_APP_ID'
+const KEY = 'BACKPORCH_APP_PRIVATE_KEY'
+const KEY_FILE = 'BACKPORCH_APP_PRIVATE_KEY_FILE'
+const INSTALLATION = 'BACKPORCH_APP_INSTALLATION_ID'
+/** Bytes; a key of 16,384 bits has 13 KB. */
+const LARGEST = 64 * 1024
+
+/**
+ * Undefined where no App is named, where `BACKPORCH_TOKEN` comes before it, and for a host that is not GitHub: a signature of the key would let
+ * that host act as the App.
+ * @param folder base of a relative `BACKPORCH_APP_PRIVATE_KEY_FILE`
+ * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
+ */
+export async function appCredential(host: string, environment: Environment, folder: string): Promise<AppCredential | undefined> {
+  const id = settingOf(environment, ID)
+  if (settingOf(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment)) return undefined
+  const [text, file] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
+  if (id === '') {
+    const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
+    if (key === undefined) return undefined
+    throw unusable(`${key} is set, and ${ID} is not`, `set ${ID} to the number that the App's settings show, or unset ${key}`)
+  }
+  if (text !== '' && file !== '') throw unusable(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
+  if (text === '' && file === '') {
+    throw unusable(`${ID} is set, and neither ${KEY} nor ${KEY_FILE}`, `set ${KEY_FILE} to the path of the App's .pem file`)
+  }
+  const installation = settingOf(environment, INSTALLATION)
+  return {
+    kind: 'app',
+    appId: numberIn(ID, id),
+    privateKey: text === '' ? await keyIn(resolve(folder, file)) : withLineBreaks(text),
+    ...(installation === '' ? {} : { installationId: numberIn(INSTALLATION, installation) }),
+  }
+}
+
+function numberIn(name: string, text: string): number {
+  const value = Number(text)
+  if (/^[1-9][0-9]*$/.test(text) && Number.isSafeInteger(value)) return value
+  throw unusable(`${name} is not a number`, `set ${name} to the number that GitHub shows`)
+}
+
+async function keyIn(path: string): Promise<string> {
+  const read = await readKeyFile(path, LARGEST)
+  if ('text' in read) return read.text
+  if (read.problem === undefined) throw unusable(`${KEY_FILE} names ${path}, which is too large for a key`, "name the App's .pem file")
+  const remedy = "name the App's .pem file, and let this user read it"
+  throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${read.problem})`, remedy)
+}
+
+function unusable(why: string, remedy: string): Failure {
+  return new Failure({
+    code: 'BP5002',
+    what: 'cannot act as the GitHub App',
+    where: 'the environment',
+    why,
+    remedy,
+    retry: 'on-change',
+  })
+}

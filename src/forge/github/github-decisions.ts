@@ -1,0 +1,114 @@
+/**
+ * Merge and close for `approve` and `reject`, safe to be interrupted anywhere: GitHub's merge decides. Tag, deleted branch and ledger follow in
+ * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
+ * and GitHub closes the pull request of a deleted branch by itself.
+ */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../adapter/finish-merge.ts'
+import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
+import type { KnownProposal, ProposalClose, ProposalMerge } from '../ports/hosted-forge.ts'
+import type { GitHubClient } from './github-client.ts'
+import { enqueue } from './github-merge-queue.ts'
+import type { GitHubProposals } from './github-proposals.ts'
+
+const HEADS = 'refs/heads/'
+
+export class GitHubDecisions {
+  readonly #client: GitHubClient
+  readonly #proposals: GitHubProposals
+  readonly #repository: PackageRepository
+
+  constructor(client: GitHubClient, proposals: GitHubProposals, repository: PackageRepository) {
+    this.#client = client
+    this.#proposals = proposals
+    this.#repository = repository
+  }
+
+  /** See `Forge.merge`. The merge commit is GitHub's, with our message; a squash or a rebase where the settings require it. */
+  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
+    const { proposal, base } = decision
+    const { remote } = this.#repository
+    const { refs } = await this.#repository.refs(signal)
+    // GitHub guards the head only. The base is read as late as possible, and a decision is found by content in any case.
+    if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
+    const pull = await this.#proposals.lastOf(proposal.ref, signal)
+    if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw notOpen(remote, proposal.ref, whyNotOpen(pull))
+    if (pull.commit !== proposal.commit) throw movedBeforeMerge(remote, proposal.ref)
+    const commit = await this.#mergePull(pull.number, decision, signal)
+    if (commit === 'queued') return commit
+    await finishMerge(this.#repository, decision, commit, signal)
+    return commit
+  }
+
+  /** The push comes first: with it the decision is complete. */
+  async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
+    const pull = await this.#proposals.lastOf(proposal.ref, signal)
+    await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+    if (pull?.state === 'open') await this.#proposals.close(pull, signal)
+  }
+
+  async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
+    const target = await this.#client.writable(`merge #${number}`, signal)
+    const { mergeMethods } = await this.#client.facts(signal)
+    const [title = '', ...rest] = merge.message.split('\n')
+    const message = { commit_title: title, commit_message: rest.join('\n').trim() }
+    const [best = 'merge'] = mergeMethods
+    let refusal: unknown
+    // The best style is tried twice, because "the base branch was modified" is a passing 405. Then come the others: a ruleset may allow less
+    // than the
+    // settings do.
+    for (const method of [best, ...(mergeMethods.length === 0 ? [best] : mergeMethods)]) {
+      try {
+        // Rebased commits keep their own messages.
+        const text = method === 'rebase' ? {} : message
+        const requested = { ...target, pull_number: number, sha: proposal.commit, merge_method: method, ...text }
+        const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(requested))
+        return objectId(data.sha)
+      } catch (thrown) {
+        if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
+        if (statusOf(thrown) === 409) throw movedBeforeMerge(this.#repository.remote, proposal.ref)
+        if (statusOf(thrown) !== 405) throw thrown
+        if (wantsQueue(thrown)) return this.#enqueue(number, proposal.commit, signal)
+        refusal ??= thrown
+      }
+    }
+    const reasons = 'a review or a check is missing, it is a draft'
+    throw mergeRefused(this.#repository.remote, `GitHub does not merge #${number}`, reasons, refusal)
+  }
+
+  async #enqueue(number: number, commit: ObjectId, signal: AbortSignal): Promise<'queued'> {
+    const target = await this.#client.writable(`enqueue #${number}`, signal)
+    const { data } = await this.#client.ask(`look at #${number}`, () =>
+      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
+    )
+    try {
+      await enqueue(this.#client, { number, id: data.node_id, head: commit }, signal)
+    } catch (thrown) {
+      if (statusOf(thrown) !== 422) throw thrown
+      const reasons = 'a review or a check is missing, it is a draft, or it has conflicts'
+      throw mergeRefused(this.#repository.remote, `GitHub does not put #${number} into the merge queue`, reasons, thrown)
+    }
+    return 'queued'
+  }
+
+  async #mergedAfterAll(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
+    const target = await this.#client.target(signal)
+    const { data } = await this.#client.ask(`look at #${number}`, () =>
+      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
+    )
+    if (!data.merged || data.merge_commit_sha === null) throw thrown
+    return objectId(data.merge_commit_sha)
+  }
+}
+
+/** A 405 with these words (docs/facts/github-merge-queue.md). */
+function wantsQueue(thrown: unknown): boolean {
+  return thrown instanceof Failure && /merge queue/i.test(thrown.why)
+}
+
+function whyNotOpen(pull: KnownProposal | undefined): string {
+  if (pull === undefined) return 'none was opened yet'
+  return pull.state === 'open' ? `${pull.label} goes into ${pull.baseBranch}` : `${pull.label} is ${pull.state}`
+}

@@ -1,0 +1,122 @@
+/** Our issues, one per topic: found by a label of their own or, where somebody removed that, by author and marker. */
+import type { RestEndpointMethodTypes } from '@octokit/rest'
+import { mayBeDone } from '../adapter/refused-answer.ts'
+import { plainLines, readTopic, sameText, withTopic } from '../adapter/topic-marker.ts'
+import type { KnownIssue, WantedIssue } from '../ports/hosted-forge.ts'
+import type { GitHubClient } from './github-client.ts'
+import type { GitHubLabels } from './github-labels.ts'
+
+type ListedIssue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number]
+
+export class GitHubIssues {
+  readonly #client: GitHubClient
+  readonly #labels: GitHubLabels
+  /** By topic: the last change in a list without a filter that had none of ours. Only what changed since can be ours now. */
+  readonly #looked = new Map<string, string>()
+
+  constructor(client: GitHubClient, labels: GitHubLabels) {
+    this.#client = client
+    this.#labels = labels
+  }
+
+  async ensure({ topic, title, body, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+    const text = withTopic(topic, body)
+    const wanted = [...new Set([...labels, labelOf(topic)])]
+    const [first, ...others] = await this.#ours(topic, signal)
+    if (first === undefined) return this.#open({ topic, title, body: text, labels: wanted }, signal)
+    const changes = {
+      ...(first.title === title ? {} : { title }),
+      ...(sameText(first.body ?? '', text) ? {} : { body: text }),
+      ...(first.state === 'open' ? {} : { state: 'open' as const }),
+    }
+    if (Object.keys(changes).length > 0) await this.#update(first.number, changes, signal)
+    await this.#labels.ensure(first.number, labelsOf(first), wanted, signal)
+    // A second one comes only from a list that was behind: the older one stays.
+    for (const { number, state } of others) if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
+    return { number: first.number, url: first.html_url, open: true, body: plainLines(body) }
+  }
+
+  async read(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {
+    const [first] = await this.#ours(topic, signal)
+    return first === undefined ? undefined : knownOf(first)
+  }
+
+  async close(topic: string, signal: AbortSignal): Promise<void> {
+    for (const { number, state } of await this.#ours(topic, signal)) {
+      if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
+    }
+  }
+
+  async #open({ topic, title, body, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+    const target = await this.#client.writable('open an issue', signal)
+    await this.#labels.exist(labels, signal)
+    const { octokit } = this.#client
+    try {
+      const { data } = await this.#client.ask('open an issue', () =>
+        octokit.rest.issues.create({ ...target, title, body, labels: [...labels] }),
+      )
+      return knownOf(data)
+    } catch (thrown) {
+      const [there] = mayBeDone(thrown) ? await this.#ours(topic, signal) : []
+      if (there === undefined) throw thrown
+      return knownOf(there)
+    }
+  }
+
+  async #update(number: number, changes: { title?: string; body?: string; state?: 'open' | 'closed' }, signal: AbortSignal): Promise<void> {
+    const what = `update #${number}`
+    const target = await this.#client.writable(what, signal)
+    await this.#client.ask(what, () => this.#client.octokit.rest.issues.update({ ...target, issue_number: number, ...changes }))
+  }
+
+  /**
+   * Oldest first. Nothing counts as missing before a list without a filter was read: one by author does not know bots everywhere
+   * (docs/facts/github-creator-filter.md), and somebody may remove the label.
+   */
+  async #ours(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
+    const labelled = await this.#oursIn(await this.#list({ labels: labelOf(topic) }, signal), topic, signal)
+    if (labelled.length > 0) return labelled
+    // Pull requests are issues too: a list without a filter may have hundreds of pages.
+    const since = this.#looked.get(topic)
+    const listed = await this.#list(since === undefined ? {} : { since }, signal)
+    const ours = await this.#oursIn(listed, topic, signal)
+    const last = listed.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), since ?? '')
+    if (ours.length > 0 || last === '') this.#looked.delete(topic)
+    else this.#looked.set(topic, last)
+    return ours
+  }
+
+  async #list(filter: { readonly labels?: string; readonly since?: string }, signal: AbortSignal): Promise<ListedIssue[]> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    const requested = { ...target, ...filter, state: 'all', sort: 'created', direction: 'asc', per_page: 100 } as const
+    return this.#client.list('look for an issue of ours', (page) => octokit.rest.issues.listForRepo({ ...requested, page }))
+  }
+
+  async #oursIn(listed: readonly ListedIssue[], topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
+    const ours: ListedIssue[] = []
+    for (const issue of listed) {
+      if (issue.pull_request !== undefined || readTopic(issue.body ?? '')?.topic !== topic) continue
+      if (await this.#client.isOurs(issue.user, signal)) ours.push(issue)
+    }
+    return ours
+  }
+}
+
+function labelOf(topic: string): string {
+  return `drift-topic/${topic}`
+}
+
+function labelsOf({ labels }: ListedIssue): string[] {
+  return labels.map((label) => (typeof label === 'string' ? label : (label.name ?? '')))
+}
+
+function knownOf(issue: {
+  readonly number: number
+  readonly html_url: string
+  readonly state: string
+  readonly body?: string | null
+}): KnownIssue {
+  const body = readTopic(issue.body ?? '')?.body ?? ''
+  return { number: issue.number, url: issue.html_url, open: issue.state === 'open', body }
+}

@@ -1,0 +1,50 @@
+/** Labels by name: missing ones are created, and only ours are removed. */
+import { labelChanges, labelStyle } from '../adapter/our-labels.ts'
+import { statusOf } from '../adapter/refused-answer.ts'
+import type { GitHubClient } from './github-client.ts'
+
+export class GitHubLabels {
+  readonly #client: GitHubClient
+
+  constructor(client: GitHubClient) {
+    this.#client = client
+  }
+
+  /** Gives a pull request or issue the labels in `wanted`, beside those of people. */
+  async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
+    const { add, remove } = labelChanges(there, wanted)
+    if (add.length === 0 && remove.length === 0) return
+    const { octokit } = this.#client
+    const target = await this.#client.writable('label it', signal)
+    if (add.length > 0) {
+      await this.exist(add, signal)
+      await this.#client.ask(`label #${number}`, () => octokit.rest.issues.addLabels({ ...target, issue_number: number, labels: [...add] }))
+    }
+    for (const name of remove) {
+      await this.#client
+        .ask(`take a label from #${number}`, () => octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }))
+        .catch((thrown: unknown) => {
+          // Somebody removed it already.
+          if (statusOf(thrown) !== 404) throw thrown
+        })
+    }
+  }
+
+  /** GitHub creates a missing label by itself, grey and without a description. */
+  async exist(names: readonly string[], signal: AbortSignal): Promise<void> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    // Each time, because somebody may delete one from the repository. It costs nothing while they are unchanged.
+    const pages = (page: number) => octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
+    const known = new Set((await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()))
+    for (const name of names) {
+      if (known.has(name.toLowerCase())) continue
+      await this.#client
+        .ask(`make the label ${name}`, () => octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }))
+        .catch((thrown: unknown) => {
+          // It exists: created by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
+          if (statusOf(thrown) !== 422) throw thrown
+        })
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Commit statuses: an equal one is not sent again. */
+import type { ObjectId } from '@backporch/kyaml/files'
+import type { CommitStatus } from '../ports/hosted-forge.ts'
+import type { GitHubClient } from './github-client.ts'
+
+/** GitHub's limit of a description, in characters. */
+const LONGEST = 140
+const PAGE = 100
+
+export async function ensureStatuses(
+  client: GitHubClient,
+  commit: ObjectId,
+  statuses: readonly CommitStatus[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (statuses.length === 0) return
+  const { octokit } = client
+  const target = await client.target(signal)
+  const what = `set the statuses of ${commit.slice(0, 8)}`
+  const there = new Map<string, string>()
+  // The combined answer has the latest of each context.
+  for (let page = 1; ; page += 1) {
+    const requested = { ...target, ref: commit, per_page: PAGE, page }
+    const { data } = await client.ask(what, () => octokit.rest.repos.getCombinedStatusForRef(requested))
+    for (const { context, state, description, target_url } of data.statuses) there.set(context, keyOf(state, description, target_url))
+    if (data.statuses.length < PAGE) break
+  }
+  for (const { context, state, description, url } of statuses) {
+    const short = shorten(description)
+    if (there.get(context) === keyOf(state, short, url)) continue
+    const wanted = { context, state, description: short, ...(url === '' ? {} : { target_url: url }) }
+    const writable = await client.writable(what, signal)
+    await client.ask(what, () => octokit.rest.repos.createCommitStatus({ ...writable, sha: commit, ...wanted }))
+  }
+}
+
+function keyOf(state: string, description: string | null, url: string | null): string {
+  return JSON.stringify([state, description ?? '', url ?? ''])
+}
+
+/** Cuts between whole characters: half a pair of code units is no text. */
+function shorten(text: string): string {
+  if (text.length <= LONGEST) return text
+  let short = ''
+  for (const character of text) {
+    if (short.length + character.length > LONGEST - 1) break
+    short += character
+  }
+  return `${short}…`
+}

@@ -1,0 +1,145 @@
+/** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import type { Clock } from '@backporch/system/clock'
+import type { Trace } from '@backporch/system/trace'
+import { Octokit } from '@octokit/rest'
+import type { ConnectOptions, CredentialOptions, ForgeConnection } from '../adapter/forge-adapter.ts'
+import { noAddress } from '../adapter/forge-address.ts'
+import { badCredentials } from '../adapter/forge-failure.ts'
+import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
+import { RequestGovernor } from '../adapter/request-governor.ts'
+import type { HostedForge } from '../ports/hosted-forge.ts'
+import { answerCache } from './answer-cache.ts'
+import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
+import { GitHubCheckRuns } from './github-check-runs.ts'
+import { GitHubClient } from './github-client.ts'
+import { appCredential, appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
+import { GitHubFetch } from './github-fetch.ts'
+import { githubForge } from './github-forge.ts'
+import { probeGitHub } from './probe-github.ts'
+
+interface GitHubOptions {
+  readonly address: GitHubAddress
+  readonly credential: GitHubCredential
+  readonly clock: Clock
+  /** For `User-Agent`. */
+  readonly version: string
+  /** One for all requests of this account: see `githubGovernor`. */
+  readonly governor: RequestGovernor
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case, are respected. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Called once with the present name of a repository that was renamed or transferred. */
+  readonly notice?: (text: string) => void
+  readonly trace?: Trace
+}
+
+export interface OpenedGitHub {
+  readonly client: GitHubClient
+  /** Permissions of the App's installation, after the first token; undefined for a plain token. */
+  granted(): Readonly<Record<string, string>> | undefined
+  /** Credential of git: the token, or one of the App's installation, which is valid for some minutes at least. */
+  token(signal: AbortSignal): Promise<string>
+  /** @param repository the same repository, for what belongs to a decision */
+  forge(repository: PackageRepository): HostedForge
+  close(): Promise<void>
+}
+
+/** Cache of conditional requests: mostly pages of lists. */
+const MOST_ANSWERS = 512
+const MOST_CHARACTERS = 16 * 1024 * 1024
+/** How tokens of installations begin (docs.github.com, "GitHub's token formats"). */
+const INSTALLATION_TOKEN = 'ghs_'
+
+/**
+ * GitHub's numbers.
+ * @param longestWait milliseconds that a caller waits for a limit; beyond it, BP5004 says until when
+ */
+export function githubGovernor(clock: Clock, longestWait: number, dryRun = false): RequestGovernor {
+  return new RequestGovernor({ forge: 'GitHub', clock, longestWait, writesPerMinute: 80, writesPerHour: 500, dryRun })
+}
+
+/** Sends no request yet. @throws Failure BP5002 for a token or key that cannot be one */
+export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> {
+  const { address, credential, clock, governor, trace } = options
+  const dispatcher = proxyDispatcher(options.environment ?? {}, { allowH2: false })
+  const holder: { client?: GitHubClient; tokens: TokenSource } = { tokens: async () => undefined }
+  const transport = new GitHubFetch({
+    address,
+    dispatcher,
+    governor,
+    clock,
+    cache: answerCache(MOST_ANSWERS, MOST_CHARACTERS),
+    agent: `backporch/${options.version}`,
+    token: (renewed, signal) => holder.tokens(renewed, signal),
+    ...(trace === undefined ? {} : { trace }),
+  })
+  const octokit = new Octokit({
+    baseUrl: address.apiUrl,
+    userAgent: `backporch/${options.version}`,
+    request: { fetch: transport.fetch.bind(transport) },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+  })
+  const client = new GitHubClient(address, octokit, options.notice ?? (() => {}))
+  let permissions: Readonly<Record<string, string>> | undefined
+  if (credential.kind === 'app') {
+    const ask = client.ask.bind(client)
+    const granted = (given: Readonly<Record<string, string>>): void => {
+      permissions = given
+    }
+    holder.tokens = await appTokens(credential, { address, clock, octokit, ask, granted })
+  } else {
+    const token = plainToken(credential.token, address)
+    holder.tokens = async () => token
+  }
+  const granted = (): Readonly<Record<string, string>> | undefined => permissions
+  const isApp = credential.kind === 'app' || credential.token.startsWith(INSTALLATION_TOKEN)
+  const checkRuns = credential.kind === 'app' ? new GitHubCheckRuns(client, { appId: credential.appId, granted }) : undefined
+  return {
+    client,
+    granted,
+    token: async (signal) => (await holder.tokens(false, signal)) ?? '',
+    forge: (repository) => githubForge(client, { repository, clock, writeCount: governor, checkRuns, isApp }),
+    close: () => dispatcher.close(),
+  }
+}
+
+/** A header takes no other characters, and an error about them would repeat the token. */
+function plainToken(token: string, address: GitHubAddress): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  const why = token === '' ? 'the token is empty' : 'the token has blanks, line breaks or other characters that no token has'
+  throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
+}
+
+/** An App of the environment, or a token, in this order; `BACKPORCH_TOKEN` comes before both. */
+export async function connectGitHub(options: ConnectOptions): Promise<ForgeConnection | undefined> {
+  const { remote, environment, workingDirectory = '.', clock, version, longestWait, dryRun, note, trace } = options
+  const address = parseGitHubAddress(remote)
+  if (address === undefined) throw noAddress(remote)
+  const app = await appCredential(address.host, environment, workingDirectory)
+  const token = app === undefined ? await options.findToken(address) : undefined
+  const credential = app ?? (token === undefined ? undefined : { kind: 'token' as const, token })
+  if (credential === undefined) return undefined
+  const opened = await openGitHub({
+    address,
+    credential,
+    clock,
+    version,
+    governor: githubGovernor(clock, longestWait, dryRun),
+    environment,
+    notice: note,
+    ...(trace === undefined ? {} : { trace }),
+  })
+  return { forge: opened.forge, probe: (refs, signal) => probeGitHub(opened, refs, signal) }
+}
+
+/** Credential of git over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
+export async function appToken(
+  remote: string,
+  { environment, workingDirectory = '.', clock, version, longestWait }: CredentialOptions,
+): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
+  const address = parseGitHubAddress(remote)
+  const credential = address === undefined ? undefined : await appCredential(address.host, environment, workingDirectory)
+  if (address === undefined || credential === undefined) return undefined
+  const opened = await openGitHub({ address, credential, clock, version, governor: githubGovernor(clock, longestWait), environment })
+  return opened.token
+}

@@ -1,0 +1,187 @@
+/**
+ * Our rights on GitHub. Every answer has a classic token's scopes (`X-OAuth-Scopes`), and an App's key gives a token with its permissions.
+ * GitHub reports neither for a fine-grained token and an installation token that somebody else made (GITHUB_TOKEN is one), and the finding
+ * says so: the rehearsed push shows what such a token may push (docs/facts/github-installation-tokens.md). GitHub gives the rules of branches
+ * that do not exist yet, too (docs.github.com, "Get rules for a branch").
+ */
+import type { Finding } from '@backporch/kyaml/note'
+import { statusOf } from '../adapter/refused-answer.ts'
+import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../adapter/repository-findings.ts'
+import type { GitHubClient } from './github-client.ts'
+import { ALLOW_ACTIONS } from './github-failure.ts'
+
+/** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
+const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
+const ADD_RIGHT = "add it to the App's permissions, and accept them for the installation"
+const OF_APP = 'the token is of an App that is installed for this repository; what it may write'
+const PAGE = 100
+const SIGNATURES = 'required_signatures'
+const GIVE_KEY = 'use a GitHub App, or give a signing key (BACKPORCH_SIGNING_KEY_FILE) and add it to the account of the token'
+const LEAVE_OUT = 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list'
+/** Of GITHUB_TOKEN, whatever the workflow is. */
+const ACTIONS_LOGIN = 'github-actions[bot]'
+/** Rule types that stand in the way of a bot's own branches. */
+const IN_THE_WAY = new Map([
+  ['creation', 'nobody may make it'],
+  ['update', 'nobody may push to it'],
+  ['deletion', 'nobody may delete it'],
+  ['non_fast_forward', 'it may only move forwards, and a proposal is rewritten in place'],
+  ['pull_request', 'changes have to come by a pull request'],
+  [SIGNATURES, 'commits have to be signed'],
+  ['required_status_checks', 'checks have to pass before a push'],
+  ['required_deployments', 'deployments have to succeed before a push'],
+  ['workflows', 'workflows have to pass before a push'],
+  ['code_scanning', 'code scanning has to pass before a push'],
+  ['branch_name_pattern', 'names of branches have to fit a pattern'],
+  ['commit_message_pattern', 'commit messages have to fit a pattern'],
+  ['commit_author_email_pattern', 'addresses of authors have to fit a pattern'],
+  ['committer_email_pattern', 'addresses of committers have to fit a pattern'],
+  ['file_path_restriction', 'some paths may not be changed'],
+])
+
+interface GitHubProbe {
+  readonly client: GitHubClient
+  /** Permissions of the App's installation, after the first request; undefined for a plain token. */
+  readonly granted: () => Readonly<Record<string, string>> | undefined
+}
+
+/** @param refs full names of branches that we push @throws Failure BP50xx where the repository is not visible */
+export async function probeGitHub(
+  { client, granted }: GitHubProbe,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const { owner, repository: repo } = client.address
+  const name = `GitHub ${owner}/${repo}`
+  const answer = await client.ask('look at the repository', () => client.octokit.rest.repos.get({ owner, repo, request: { signal } }))
+  const { data, headers } = answer
+  const findings: Finding[] = [...archivedFinding(name, data.archived === true)]
+  const now = `${data.owner.login}/${data.name}`
+  if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
+    const message = `${name} is ${now} now: renamed or transferred`
+    findings.push({ check: 'forge', state: 'warning', code: 'BP5008', message, fix: 'change the remote to its present name' })
+  }
+  findings.push(...issuesFinding(name, data.has_issues !== false))
+  const permissions = granted()
+  let isApp = permissions !== undefined
+  if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
+  else {
+    const push = data.permissions?.push === true
+    const installed = push ? undefined : await isInstalled(client, data.id, signal)
+    if (installed !== undefined) {
+      isApp = true
+      findings.push(installed ? rightsNotReported(name, OF_APP) : notInstalled(name))
+      if ((await client.login(signal)) === ACTIONS_LOGIN) findings.push(tokenOfWorkflow(name))
+    } else {
+      const role = pushFinding(name, push, 'give the account the role Write in the repository')
+      findings.push(role, ...judgeScopes(name, headers['x-oauth-scopes'], data.private === true))
+    }
+  }
+  for (const ref of refs) {
+    const rules = await judgeRules(client, { name, ref, isApp }, signal)
+    findings.push(rules ?? rulesNotReported(name))
+    // The answer is the same for each branch.
+    if (rules === undefined) break
+  }
+  return findings
+}
+
+/**
+ * Whether an App is installed for the repository; undefined where the token is of no installation. GitHub tells such a token nothing, or "no
+ * rights", of the repository itself, and shows it every public one.
+ */
+async function isInstalled(client: GitHubClient, id: number, signal: AbortSignal): Promise<boolean | undefined> {
+  const { apps } = client.octokit.rest
+  const requested = { per_page: PAGE, request: { signal } }
+  try {
+    for (let page = 1; ; page += 1) {
+      const { data } = await client.ask('ask what the token is for', () => apps.listReposAccessibleToInstallation({ ...requested, page }))
+      if (data.repositories.some((repository) => repository.id === id)) return true
+      if (data.repositories.length < PAGE) return false
+    }
+  } catch (thrown) {
+    const status = statusOf(thrown)
+    if (status !== 403 && status !== 404) throw thrown
+    return undefined
+  }
+}
+
+function notInstalled(name: string): Finding {
+  const fix = 'add the repository to the installation of the App'
+  return failedFinding('forge-permissions', 'BP5003', `${name}: the App of the token is not installed for this repository`, fix)
+}
+
+function tokenOfWorkflow(name: string): Finding {
+  const message =
+    `${name}: the token is GITHUB_TOKEN of a workflow: a setting that it cannot read says whether it may open pull requests, and workflows on ` +
+    'these wait for an approval (GitHub Enterprise Server starts none)'
+  return { check: 'forge-token', state: 'warning', message, fix: ALLOW_ACTIONS }
+}
+
+function rightsNotReported(name: string, what: string): Finding {
+  const message = `${name}: ${what} is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
+  return { check: 'forge-token', state: 'skipped', message }
+}
+
+function judgeApp(name: string, permissions: Readonly<Record<string, string>>): Finding[] {
+  const lacking = Object.entries(NEEDED).filter(([key, level]) => permissions[key] !== level && permissions[key] !== 'admin')
+  const checks: Finding[] = permissions['checks'] === 'write' ? [] : [withoutChecks(name)]
+  if (lacking.length === 0)
+    return [{ check: 'forge-token', state: 'passed', message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}` }, ...checks]
+  const wanted = lacking.map(([key, level]) => `${key}: ${level}`).join(', ')
+  return [failedFinding('forge-token', 'BP5003', `${name}: the App lacks ${wanted}`, ADD_RIGHT), ...checks]
+}
+
+/** Everything else works without. */
+function withoutChecks(name: string): Finding {
+  const message = `${name}: the App lacks checks: write, so pull requests have no check with buttons`
+  return { check: 'forge-token', state: 'warning', message, fix: ADD_RIGHT }
+}
+
+function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] {
+  if (typeof header !== 'string') return [rightsNotReported(name, 'what the token may write')]
+  const scopes = header.split(',').map((scope) => scope.trim())
+  const scope = ['repo', ...(hidden ? [] : ['public_repo'])].find((one) => scopes.includes(one))
+  if (scope !== undefined) return [{ check: 'forge-token', state: 'passed', message: `${name}: the token has the scope ${scope}` }]
+  const fix = 'make a token with the scope repo, or a fine-grained one'
+  return [failedFinding('forge-token', 'BP5003', `${name}: the token does not have the scope repo`, fix)]
+}
+
+interface RulesQuestion {
+  readonly name: string
+  readonly ref: string
+  /** GitHub signs its commits where they have to be signed. */
+  readonly isApp: boolean
+}
+
+/** Undefined where GitHub does not give the rules. */
+async function judgeRules(client: GitHubClient, { name, ref, isApp }: RulesQuestion, signal: AbortSignal): Promise<Finding | undefined> {
+  const { owner, repository: repo } = client.address
+  const branch = ref.replace(/^refs\/heads\//, '')
+  let types: readonly string[]
+  try {
+    const rules = await client.list('read the rules of a branch', (page) =>
+      client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request: { signal } }),
+    )
+    types = rules.flatMap(({ type = '' }) => (type === SIGNATURES && isApp ? [] : [type]))
+  } catch (thrown) {
+    const status = statusOf(thrown)
+    if (status !== 403 && status !== 404) throw thrown
+    return undefined
+  }
+  const reasons = types.flatMap((type) => IN_THE_WAY.get(type) ?? [])
+  if (reasons.length === 0) return { check: 'forge-rules', state: 'passed', message: `${name}: no rule stands in the way of ${branch}` }
+  return {
+    check: 'forge-rules',
+    state: 'warning',
+    code: 'BP4002',
+    message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
+    fix: types.every((type) => type === SIGNATURES || !IN_THE_WAY.has(type)) ? GIVE_KEY : LEAVE_OUT,
+  }
+}
+
+/** Private repositories of a free plan answer 403, servers without rulesets 404. */
+function rulesNotReported(name: string): Finding {
+  const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
+  return { check: 'forge-rules', state: 'skipped', message }
+}

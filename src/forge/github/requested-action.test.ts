@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from '../../../test/seeds/fast-check.ts'
+import { requestedActionOf } from './requested-action.ts'
+
+const RUN = { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' }
+const BODY = {
+  action: 'requested_action',
+  check_run: RUN,
+  requested_action: { identifier: 'adopt' },
+  sender: { login: 'wendy', type: 'User' },
+}
+
+test('a press says button, commit, proposal and person', () => {
+  const requestedAction = { key: '0123456789abcdef', commit: RUN.head_sha, button: 'adopt', login: 'wendy', bot: false }
+  assert.deepEqual(requestedActionOf(BODY), requestedAction)
+  assert.deepEqual(requestedActionOf({ ...BODY, action: 'rerequested', requested_action: null }), { ...requestedAction, button: 'recheck' })
+  for (const sender of [
+    { login: 'x[bot]', type: 'Bot' },
+    { login: 'x[bot]', type: 'User' },
+    { login: 'x', type: 'Organization' },
+    { login: 'x' },
+  ])
+    assert.equal(requestedActionOf({ ...BODY, sender })?.bot, true, JSON.stringify(sender))
+})
+
+for (const [name, body] of [
+  ['another action', { ...BODY, action: 'created' }],
+  ['another check', { ...BODY, check_run: { ...RUN, name: 'build' } }],
+  ['no commit', { ...BODY, check_run: { ...RUN, head_sha: 'HEAD' } }],
+  ['a check that is not ours', { ...BODY, check_run: { ...RUN, external_id: null } }],
+  ['an odd key', { ...BODY, check_run: { ...RUN, external_id: '0123456789ABCDEF.x.y' } }],
+  ['an odd button', { ...BODY, requested_action: { identifier: '/adopt' } }],
+  ['a button that is no text', { ...BODY, requested_action: { identifier: ['adopt'] } }],
+  ['nobody', { ...BODY, sender: null }],
+  ['an odd name', { ...BODY, sender: { login: 'a b', type: 'User' } }],
+] as const)
+  test(`no press: ${name}`, () => assert.equal(requestedActionOf(body), undefined))
+
+test('whatever a body is, it is a press of ours or none', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      assert.equal(requestedActionOf(value), undefined)
+      assert.equal(requestedActionOf({ ...BODY, check_run: value }), undefined)
+      const { login = '' } = requestedActionOf({ ...BODY, sender: value }) ?? {}
+      assert.match(login, /^[\w-]*(\[bot\])?$/)
+    }),
+  )
+})

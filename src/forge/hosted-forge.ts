@@ -1,0 +1,22 @@
+/** Pull requests, comments, issues and statuses: interfaces. */
+export {
+  type CommitStatus,
+  type Forge,
+  type ForgeComment,
+  type ForgeCommits,
+  type ForgeDialect,
+  type ForgePullRequest,
+  HeldBackWrite,
+  type HostedForge,
+  type KnownIssue,
+  type KnownProposal,
+  type OpenedProposal,
+  type OpenHead,
+  type Permission,
+  type ProposalClose,
+  type ProposalMerge,
+  type UnmadeFile,
+  type WantedHeads,
+  type WantedIssue,
+  type WantedProposal,
+} from './ports/hosted-forge.ts'

@@ -1,0 +1,2 @@
+/** Git alone, without a forge. */
+export { LocalForge } from './local/local-forge.ts'

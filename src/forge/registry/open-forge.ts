@@ -1,0 +1,117 @@
+/** The forge of a repository: as given, by its address, or by the answer of its server. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Finding } from '@backporch/kyaml/note'
+import type { ConnectOptions, Environment, ForgeAdapter, ForgeConnection } from '../adapter/forge-adapter.ts'
+import { hostOf, parseForgeAddress } from '../adapter/forge-address.ts'
+import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
+import { type ForgeKind, type ForgeSetup, GIT_ALONE } from '../ports/forge-setup.ts'
+import type { Forge } from '../ports/hosted-forge.ts'
+import { tokenFor } from './forge-token.ts'
+import { ALL_FORGES, FORGES } from './forges.ts'
+
+interface OpenForgeOptions extends Omit<ConnectOptions, 'findToken'> {
+  /** As given; undefined: found by the address, or probed. */
+  readonly kind: ForgeKind | undefined
+  /** The answer of git's credential helpers for a page of the host. */
+  readonly findToken: (url: string, signal: AbortSignal) => Promise<string | undefined>
+}
+
+/** Milliseconds for the probe. */
+const PROBE = 10_000
+
+/**
+ * Without a token the forge is git alone, with a note: proposals are then branches, and nobody is asked for a review.
+ * @throws Failure BP1001 where the address does not fit the given forge, BP5002 where that one has no token
+ */
+export async function openForge(repository: PackageRepository, options: OpenForgeOptions, signal: AbortSignal): Promise<Forge> {
+  const adapter = await adapterOf(options, signal)
+  const opened = await connect(adapter, options, signal)
+  if (opened !== undefined) return opened.forge(repository)
+  const missing = withoutToken(adapter, options.remote)
+  if (options.kind !== undefined) throw missing
+  options.note(`no token for ${adapter.name}: proposals are branches only (set ${adapter.token?.variable})`)
+  return openForge(repository, { ...options, kind: GIT_ALONE }, signal)
+}
+
+/** The rights that an account needs on the forge of the repository. No credential is used. */
+export function findForgeSetup(
+  remote: string,
+  kind: ForgeKind | undefined,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<ForgeSetup> {
+  return adapterOf({ remote, kind, environment }, signal)
+}
+
+/**
+ * Findings for `check`. No token is a warning: proposals are branches then.
+ * @throws Failure as `openForge`, and BP50xx where the repository is not visible
+ */
+export async function probeForge(options: OpenForgeOptions, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]> {
+  const adapter = await adapterOf(options, signal)
+  const opened = await connect(adapter, options, signal)
+  if (opened !== undefined) return opened.probe(refs, signal)
+  const { why, remedy } = withoutToken(adapter, options.remote)
+  return [{ check: 'forge', state: 'warning', message: `${adapter.name}: ${why}, so proposals are branches only`, fix: remedy }]
+}
+
+function connect(adapter: ForgeAdapter, options: OpenForgeOptions, signal: AbortSignal): Promise<ForgeConnection | undefined> {
+  const { environment, findToken } = options
+  return adapter.connect({
+    ...options,
+    findToken: async ({ host, webUrl, owner, repository }) =>
+      tokenFor(host, environment) ?? findToken(`${webUrl}/${owner}/${repository}`, signal),
+  })
+}
+
+async function adapterOf(
+  { remote, kind, environment }: Pick<OpenForgeOptions, 'remote' | 'kind' | 'environment'>,
+  signal: AbortSignal,
+): Promise<ForgeAdapter> {
+  if (kind !== undefined) return FORGES[kind]
+  const address = parseForgeAddress(remote)
+  if (address === undefined) return FORGES[GIT_ALONE]
+  // The server that an environment names may be of another forge: Gitea's runner sets GITHUB_SERVER_URL.
+  const named = ALL_FORGES.find((forge) => forge.hasHost(forge.address(remote)?.host ?? '', {}))
+  if (named !== undefined) return named
+  for (const forge of ALL_FORGES)
+    if (forge.probe !== undefined && (await answersLike(`${address.webUrl}${forge.probe.path}`, forge.probe.key, environment, signal)))
+      return forge
+  return FORGES[GIT_ALONE]
+}
+
+async function answersLike(url: string, key: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
+  const dispatcher = proxyDispatcher(environment)
+  try {
+    const { origin, pathname } = new URL(url)
+    const answer = await dispatcher.request({
+      origin,
+      path: pathname,
+      method: 'GET',
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE)]),
+    })
+    const text = answer.statusCode === 200 ? await answer.body.text() : ''
+    await answer.body.dump().catch(() => undefined)
+    const value: unknown = text.length > 100_000 || text === '' ? undefined : JSON.parse(text)
+    return typeof value === 'object' && value !== null && key in value
+  } catch (thrown) {
+    // Git reports whether the host can be reached; here it is only no forge that we know.
+    if (signal.aborted) throw thrown
+    return false
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+function withoutToken({ name, token }: ForgeAdapter, remote: string): Failure {
+  return new Failure({
+    code: 'BP5002',
+    what: `cannot use ${name}`,
+    where: hostOf(remote) ?? 'the repository',
+    why: 'there is no token',
+    remedy: `set BACKPORCH_TOKEN or ${token?.variables}, or keep one in git's credential helper`,
+    retry: 'on-change',
+  })
+}

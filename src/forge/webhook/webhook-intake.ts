@@ -1,0 +1,189 @@
+/**
+ * A webhook says "look at the repository again", and who clicked a button of a check. Nothing else in it is believed, so a lost, repeated,
+ * forged or late one changes only how soon a turn comes (reliability.md P27). Only a webhook tells of a requested action: a lost one does
+ * nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
+ */
+import { createHash } from 'node:crypto'
+import { ownKey, requestedActionOf } from '../github/requested-action.ts'
+import type { RequestedAction } from '../ports/check-run.ts'
+import { ALL_FORGES } from '../registry/forges.ts'
+import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
+import type { DeliveryWindow } from './webhook-window.ts'
+
+/** `look`: a turn is wanted. `ignored`: well signed, but nothing for us. `refused`: the sender's error. */
+export interface WebhookAnswer {
+  readonly status: 202 | 400 | 401 | 413 | 415
+  readonly updates: 'look' | 'ignored' | 'refused'
+  /** One sentence of ours, for the sender and the log, with nothing of the request in it. */
+  readonly why: string
+  /** With `look` alone. */
+  readonly requestedAction?: RequestedAction
+  /** `owner/name`, with `look` alone; undefined where the body was not kept. */
+  readonly repository?: string
+}
+
+interface WebhookIntakeOptions {
+  /** At least one; each of them is valid. */
+  readonly secrets: readonly string[]
+  /** `owner/name`; undefined takes every repository whose webhooks are signed with the secret. */
+  readonly repository: string | undefined
+  readonly window: DeliveryWindow
+}
+
+/** Bytes. GitHub sends no body of 25 MB or more (docs.github.com, "Webhook events and payloads"). */
+export const BODY_LIMIT = 25_000_000
+/** Bytes of one body that are kept; a larger one is only checked against its signature, and means "look". */
+const KEPT_OF_ONE = 1_048_576
+/** Bytes of all incoming bodies that are kept. */
+const KEPT_OF_ALL = 16_777_216
+/** Bytes that a chunk takes besides its own: a body in chunks of one byte is not small. */
+const PIECE = 256
+
+/** Events after which a turn can find a change, as GitHub and Gitea call them (docs/facts/gitea-api.md). */
+const EVENTS: ReadonlySet<string> = new Set([
+  'push',
+  'create',
+  'delete',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_approved',
+  'pull_request_rejected',
+  'pull_request_comment',
+  'issue_comment',
+  'merge_group',
+  'issues',
+  'repository',
+])
+/** It covers our own checks and those of every other App: only a requested action of our button counts. */
+const CHECK_EVENT = 'check_run'
+
+export class WebhookIntake {
+  readonly options: WebhookIntakeOptions
+  /** Bytes of bodies that are held now. */
+  held = 0
+
+  constructor(options: WebhookIntakeOptions) {
+    this.options = options
+  }
+
+  /** Refuses what it can by the headers alone. */
+  begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
+    const signature = givenSignature(headers)
+    if (signature === undefined) return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
+    const event = wordOf(headers, 'events')
+    if (event === '') return refused(400, 'the event is missing (X-GitHub-Event)')
+    const type = String(headers['content-type'] ?? '').split(';')[0]
+    if (type?.trim().toLowerCase() !== 'application/json') {
+      return refused(415, 'the content type is not application/json: choose it in the settings of the webhook')
+    }
+    if (!['', 'identity'].includes(String(headers['content-encoding'] ?? ''))) return refused(415, 'compressed bodies are not read')
+    if (Number(headers['content-length'] ?? 0) >= BODY_LIMIT) return TOO_LARGE
+    return new WebhookReading(this, { signature, event, delivery: wordOf(headers, 'deliveries') })
+  }
+}
+
+/** From the headers. */
+interface WebhookHead {
+  readonly signature: Buffer
+  readonly event: string
+  readonly delivery: string
+}
+
+/** One incoming body. The caller always calls `close`. */
+export class WebhookReading {
+  private readonly intake: WebhookIntake
+  private readonly head: WebhookHead
+  private readonly check: SignatureCheck
+  private bytes = 0
+  /** Undefined where the body is not kept. */
+  private retained: Uint8Array[] | undefined = []
+  private held = 0
+
+  constructor(intake: WebhookIntake, head: WebhookHead) {
+    this.intake = intake
+    this.head = head
+    this.check = new SignatureCheck(intake.options.secrets)
+  }
+
+  /** @returns an answer where nothing more needs to be read */
+  add(chunk: Uint8Array): WebhookAnswer | undefined {
+    this.bytes += chunk.length
+    if (this.bytes >= BODY_LIMIT) {
+      this.close()
+      return TOO_LARGE
+    }
+    this.check.update(chunk)
+    if (this.retained === undefined) return undefined
+    const cost = chunk.length + PIECE
+    this.retained.push(chunk)
+    this.held += cost
+    this.intake.held += cost
+    if (this.held > KEPT_OF_ONE || this.intake.held > KEPT_OF_ALL) this.close()
+    return undefined
+  }
+
+  /** Once, after the last chunk. `now` in milliseconds. */
+  end(now: number): WebhookAnswer {
+    const body = this.retained === undefined ? undefined : Buffer.concat(this.retained)
+    this.close()
+    const { signature, event, delivery } = this.head
+    if (!this.check.matches(signature)) return refused(401, 'the signature is not that of the body with the secret')
+    const { repository, window } = this.intake.options
+    // Headers are not signed: a body that is sent again under another id is known by its signature.
+    const names = [`signature ${hashOf(signature)}`, ...(delivery === '' ? [] : [`delivery ${delivery}`])]
+    if (!window.isNew(names, now)) return ignored('this delivery was here before')
+    if (!EVENTS.has(event) && event !== CHECK_EVENT) return ignored('no event that matters here')
+    if (body === undefined) return OBSERVE
+    const value = parsed(body)
+    const named = ownKey(ownKey(value, 'repository'), 'full_name')
+    if (typeof named !== 'string') return ignored('the body names no repository')
+    if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
+    if (event !== CHECK_EVENT) return { ...OBSERVE, repository: named }
+    const requestedAction = requestedActionOf(value)
+    if (requestedAction === undefined) return ignored('no button of ours was pressed')
+    // Only what is signed counts: the id of a delivery is a header.
+    const id = `press-${createHash('sha256').update(signature).digest('hex').slice(0, 16)}`
+    return {
+      ...OBSERVE,
+      repository: named,
+      requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` },
+    }
+  }
+
+  close(): void {
+    this.intake.held -= this.held
+    this.held = 0
+    this.retained = undefined
+  }
+}
+
+const OBSERVE: WebhookAnswer = { status: 202, updates: 'look', why: 'accepted' }
+const TOO_LARGE = refused(413, 'the body has 25 MB or more')
+
+function refused(status: WebhookAnswer['status'], why: string): WebhookAnswer {
+  return { status, updates: 'refused', why }
+}
+
+function ignored(why: string): WebhookAnswer {
+  return { status: 202, updates: 'ignored', why }
+}
+
+/** The first of these headers that is a plain word of at most 100 characters; otherwise empty. */
+function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
+  const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
+  return words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ?? ''
+}
+
+/** Undefined for anything but JSON. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** A window that is printed by mistake holds nothing that could be sent again. */
+function hashOf(signature: Buffer): string {
+  return createHash('sha256').update(signature).digest('base64')
+}
