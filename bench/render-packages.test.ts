@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerCalls } from '@backporch/kpt/function'
 import { builtInFunctions } from '../functions/built-in-functions.ts'
-import { answerCalls } from '../src/render/answer-calls.ts'
 import { renderPackage } from '../src/render/render-package.ts'
 import { OBJECTS_PER_PACKAGE, renderPackages } from './render-packages.ts'
 

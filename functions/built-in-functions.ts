@@ -1,9 +1,6 @@
 /** The functions of `functions/`, and which releases of which image each of them stands for (docs/facts/function-images.md). */
-import type { FunctionLibrary } from '../src/render/answer-calls.ts'
-import { type KrmFunction, succeeded } from '../src/render/kpt/krm-function.ts'
-import type { BuiltIn, BuiltIns } from '../src/render/runtimes/choose-release.ts'
-import { chooseRuntime, NOTHING_ALLOWED, refusedAnswer } from '../src/render/runtimes/choose-runtime.ts'
-import { answerNotRun } from '../src/render/runtimes/not-run.ts'
+import { type FunctionLibrary, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import { answerNotRun, type BuiltIn, type BuiltIns, chooseRuntime, NOTHING_ALLOWED, refusedAnswer } from '@backporch/kpt/runtime'
 import { adoptDrift } from './adopt-drift/fn.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
 import { applySetters, applySettersOrFail } from './apply-setters/fn.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FunctionOutput } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import { type Configs, FunctionConfigError, type KptFunc, type KubernetesObject, kubernetesObjectResult } from 'kpt-functions'
-import type { FunctionOutput } from '../src/render/kpt/krm-function.ts'
 import { fromKptFunc } from './kpt-func.ts'
 
 function maps(text: string): YamlMap[] {

@@ -5,6 +5,16 @@
 import hostConsole, { Console } from 'node:console'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import {
+  annotationOf,
+  type FunctionInput,
+  type FunctionOutput,
+  type FunctionResult,
+  fileOf,
+  formatFunctionOutput,
+  PACKAGE_PATH,
+  readFunctionInput,
+} from '@backporch/kpt/function'
 import { patchYamlNode } from '@backporch/kyaml/edit-yaml'
 import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
 import {
@@ -20,9 +30,6 @@ import {
 } from '@backporch/kyaml/json'
 import { jsonOf, textAt, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
 import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
-import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/kpt/item-annotations.ts'
-import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/kpt/krm-function.ts'
-import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 
 // Loading the package replaces the global console.
 globalThis.console = hostConsole

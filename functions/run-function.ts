@@ -1,8 +1,7 @@
 /** A KRM function as a program: a ResourceList on standard input, one on standard output, results in it. */
 import { text } from 'node:stream/consumers'
+import { formatFunctionOutput, type KrmFunction, readFunctionInput } from '@backporch/kpt/function'
 import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
-import type { KrmFunction } from '../src/render/kpt/krm-function.ts'
-import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 
 /**
  * Exits with the function's exit code, or 1 where the input is no ResourceList. If a function fails, its input resources are printed, because

@@ -11,11 +11,10 @@ import { signatureProblems } from './signatures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Workspaces below `src/`: imported by name, through the doors that their package.json exports. Each knows those before it, and nothing else of ours. */
-const LIBRARIES = ['kyaml', 'system', 'git-store', 'cluster', 'forge'] as const
+const LIBRARIES = ['kyaml', 'kpt', 'system', 'git-store', 'cluster', 'forge'] as const
 /** Libraries without effects. Of the others, pure rooms know types and `ports/` alone. */
-const PURE_LIBRARIES = ['kyaml'] as const
+const PURE_LIBRARIES = ['kyaml', 'kpt'] as const
 const ROOMS = [
-  'package',
   'ports',
   'render',
   'syncers',

@@ -1,11 +1,11 @@
 /** Which changes of a report or a record are written, and why others are not. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { parseFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
 import type { ResolvedChange } from '../../src/proposal/resolution-edits.ts'
 import { inSourceForm } from '../../src/proposal/source-form.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import type { DesiredResource } from '../../src/render/desired-set.ts'
 
 export interface ChosenChange {
   readonly change: Change

@@ -2,6 +2,17 @@
  * Writes live values into a package: the edit of `backporch adopt`, for pipelines and shells of other people. The search for the location of a
  * value, and the proof that nothing else moves, are those of Adopt (src/proposal/adopt). This file reads and writes the ResourceList.
  */
+import {
+  annotationOf,
+  answerCalls,
+  type FunctionLibrary,
+  type FunctionOutput,
+  type FunctionResult,
+  failed,
+  type KrmFunction,
+  PACKAGE_PATH,
+  succeeded,
+} from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
@@ -10,9 +21,6 @@ import { type Adopted, adoptThroughPipeline } from '../../src/proposal/adopt/ado
 import { changeResult } from '../../src/record/change-result.ts'
 import { readDrift } from '../../src/record/read-tree.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
-import { annotationOf, PACKAGE_PATH } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
 import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-changes.ts'
 import { PackageItems } from './package-items.ts'

@@ -1,11 +1,4 @@
 /** Resources of a ResourceList as the files of their package, and edited files back as the resources that they were. */
-import { patchYamlNode, writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { Failure } from '@backporch/kyaml/failure'
-import type { PackageFiles } from '@backporch/kyaml/files'
-import { emptyObject, getKey, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
-import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { goClean } from '../../src/package/clean-path.ts'
 import {
   annotationOf,
   clearAnnotation,
@@ -21,8 +14,15 @@ import {
   RENDER_ANNOTATIONS,
   RESOURCE_ID,
   setAnnotation,
-} from '../../src/render/kpt/item-annotations.ts'
-import { writeItems } from '../../src/render/kpt/write-items.ts'
+} from '@backporch/kpt/function'
+import { goClean } from '@backporch/kpt/package'
+import { writeItems } from '@backporch/kpt/render'
+import { patchYamlNode, writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { emptyObject, getKey, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 
 const KPTFILE = 'Kptfile'
 /** For resources that stand in no package, so that they can be read as one. */

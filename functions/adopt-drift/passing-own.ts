@@ -1,7 +1,5 @@
 /** The drift functions of Backporch do not change what a package renders to. */
-import type { FunctionLibrary } from '../../src/render/answer-calls.ts'
-import { succeeded } from '../../src/render/kpt/krm-function.ts'
-import type { PipelineStep } from '../../src/render/kpt/pipeline-step.ts'
+import { type FunctionLibrary, type PipelineStep, succeeded } from '@backporch/kpt/function'
 
 const OWN = /(?:^|\/)(?:adopt-drift|gate-drift|verify-drift-records)(?:\/run\.ts)?(?:[:@].*)?$/
 

@@ -2,10 +2,10 @@
  * Copies a field of one object into fields of others, as kustomize's `replacements` do
  * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.19.0/api/filters/replacement/replacement.go, and the same file of api v0.10.1).
  */
+import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { matchesLabels, parseLabelSelector } from '@backporch/kyaml/resource'
 import { goQuote } from '@backporch/kyaml/text'
 import { copyNode, entryOf, type YamlMap, type YamlNode, type YamlScalar, yamlList, yamlMap, yamlPlain } from '@backporch/kyaml/yaml'
-import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { fieldAt, fieldsAt, isTaggedNull, rawText, splitFieldPath } from './field-locations.ts'
 import { impliedTag } from './implied-tag.ts'
 import {

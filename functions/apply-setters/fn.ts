@@ -2,23 +2,31 @@
  * Sets fields that carry a setter comment (krm-functions-catalog, `functions/go/apply-setters` v0.2.0; the texts of its
  * results and errors are its own).
  */
-import { Failure } from '@backporch/kyaml/failure'
-import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { goQuote } from '@backporch/kyaml/text'
-import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '@backporch/kyaml/yaml'
-import { configData } from '../../src/render/kpt/config-data.ts'
-import { fileOf } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { REDACTED, resultValue } from '../../src/render/kpt/result-value.ts'
 import {
   expandPattern,
   extractSetterValues,
+  type FieldLocation,
   namesAnySetter,
   onlySetter,
   type SetterPattern,
   setterPatternOf,
-} from '../../src/render/kpt/setter-pattern.ts'
-import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
+  shownLocation,
+  visitFields,
+} from '@backporch/kpt/field'
+import {
+  configData,
+  type FunctionResult,
+  failed,
+  fileOf,
+  type KrmFunction,
+  REDACTED,
+  resultValue,
+  succeeded,
+} from '@backporch/kpt/function'
+import { Failure } from '@backporch/kyaml/failure'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { goQuote } from '@backporch/kyaml/text'
+import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '@backporch/kyaml/yaml'
 
 const NO_MATCHES = 'no matches for input setter(s)'
 

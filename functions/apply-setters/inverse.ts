@@ -1,12 +1,4 @@
 /** From a field with a setter comment back to the setters' values. */
-import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { field } from '@backporch/kyaml/field'
-import { isJsonArray } from '@backporch/kyaml/json'
-import { nodeAtPath, resolved, yamlOf } from '@backporch/kyaml/yaml'
-import { type Candidate, type Locations, NOWHERE, type Wanted } from '../../src/proposal/adopt/candidate.ts'
-import { uniqueEdits } from '../../src/proposal/adopt/combine-locations.ts'
-import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
-import { configData } from '../../src/render/kpt/config-data.ts'
 import {
   extractSetterValues,
   invertPattern,
@@ -14,7 +6,15 @@ import {
   type SetterChanges,
   type SetterPattern,
   setterPatternOf,
-} from '../../src/render/kpt/setter-pattern.ts'
+} from '@backporch/kpt/field'
+import { configData } from '@backporch/kpt/function'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { field } from '@backporch/kyaml/field'
+import { isJsonArray } from '@backporch/kyaml/json'
+import { nodeAtPath, resolved, yamlOf } from '@backporch/kyaml/yaml'
+import { type Candidate, type Locations, NOWHERE, type Wanted } from '../../src/proposal/adopt/candidate.ts'
+import { uniqueEdits } from '../../src/proposal/adopt/combine-locations.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
 
 export const invertSetters: Inverse = (input) => {
   const { target, run, finder } = input

@@ -2,22 +2,22 @@
  * Adds setter comments to the fields that have the values of setters (krm-functions-catalog,
  * `functions/go/create-setters`; the texts of its results and errors are its own).
  */
-import { Failure } from '@backporch/kyaml/failure'
-import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { goQuote } from '@backporch/kyaml/text'
-import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
-import { configData } from '../../src/render/kpt/config-data.ts'
-import { fileOf } from '../../src/render/kpt/item-annotations.ts'
+import { type FieldLocation, shownLocation, visitFields } from '@backporch/kpt/field'
 import {
+  configData,
   type FunctionInput,
   type FunctionOutput,
   type FunctionResult,
   failed,
+  fileOf,
   type KrmFunction,
+  resultValue,
   succeeded,
-} from '../../src/render/kpt/krm-function.ts'
-import { resultValue } from '../../src/render/kpt/result-value.ts'
-import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
+} from '@backporch/kpt/function'
+import { Failure } from '@backporch/kyaml/failure'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { goQuote } from '@backporch/kyaml/text'
+import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
 import { type Replacer, SuccessiveReplacer, TextReplacer } from './text-replacer.ts'
 
 interface ListSetter {

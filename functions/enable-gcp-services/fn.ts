@@ -1,8 +1,18 @@
 /** KRM function `enable-gcp-services` (kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices`). */
+import {
+  annotationOf,
+  type FunctionResult,
+  failed,
+  INDEX,
+  type KrmFunction,
+  LEGACY_INDEX,
+  LEGACY_PATH,
+  PATH,
+  setAnnotation,
+  succeeded,
+} from '@backporch/kpt/function'
+import { goClean } from '@backporch/kpt/package'
 import { setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
-import { goClean } from '../../src/package/clean-path.ts'
-import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { readServiceSet, type ServiceSet } from './service-set.ts'
 
 const GROUP = 'blueprints.cloud.google.com'

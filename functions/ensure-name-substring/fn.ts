@@ -1,8 +1,7 @@
 /** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
+import { annotationsOf, describeObject, type FieldSpec, isSelectedBy, kindOf, restyleAnnotations, visitField } from '@backporch/kpt/field'
+import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { mapAt, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { annotationsOf, restyleAnnotations } from '../../src/render/kpt/kyaml-text.ts'
 import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
 import { type NameConfig, readNameConfig } from './name-config.ts'
 import { NAME_REFERENCES } from './name-references.ts'

@@ -1,6 +1,6 @@
 /** The config of `ensure-name-substring`: one entry of a ConfigMap, or an EnsureNameSubstring. */
+import type { FieldSpec } from '@backporch/kpt/field'
 import { isNull, itemsAt, mapAt, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
 
 export interface NameConfig {
   readonly substring: string

@@ -1,5 +1,5 @@
 /** Which fields name another object (kustomize api v0.8.11 `internal/konfig/builtinpluginconsts/namereference.go`). */
-import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
+import type { FieldSpec } from '@backporch/kpt/field'
 
 export interface NameReferences {
   /** What is named. */

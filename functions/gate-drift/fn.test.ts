@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FunctionOutput } from '@backporch/kpt/function'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import type { FunctionOutput } from '../../src/render/kpt/krm-function.ts'
 import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../test/fakes/drift-package.ts'
 import { gateDrift } from './fn.ts'
 

@@ -2,13 +2,12 @@
  * Fails while a package has undecided drift: by the condition of Backporch in the Kptfile (design §7), and by a report or record if one is
  * given. It changes nothing, reads no cluster and shows no value.
  */
+import { type FunctionResult, fileOf, type KrmFunction } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { itemsAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { actorLimit, actorName } from '../../src/record/actor-name.ts'
 import { changeResult } from '../../src/record/change-result.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { fileOf } from '../../src/render/kpt/item-annotations.ts'
-import type { FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { type Gate, RISKS, type Risk, readGate } from './read-gate.ts'
 
 /** Changes that are listed one by one. */

@@ -1,9 +1,9 @@
 /** What gate-drift is configured with. */
+import { fileOf } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { readDrift, type TreeReading } from '../../src/record/read-tree.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 
 export type Risk = Change['risk']
 

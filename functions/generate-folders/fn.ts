@@ -1,7 +1,7 @@
 /** KRM function `generate-folders` (kptdev/krm-functions-catalog `functions/ts/generate-folders/src/generate_folders.ts`). */
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { jsonOf, nodeAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { type Folder, foldersOf, HIERARCHIES, NoFolders } from './folders.ts'
 import { indentedByJsYaml, NotRead, throughJsYaml, writtenByJsYaml } from './js-yaml.ts'
 

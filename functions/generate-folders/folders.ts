@@ -1,6 +1,6 @@
 /** The folders of a `ResourceHierarchy`, of its three versions. Values are those of a program without types, as far as a hierarchy may have them. */
+import { ID, INDEX, LEGACY_ID, LEGACY_INDEX, LEGACY_PATH, PATH } from '@backporch/kpt/function'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { ID, INDEX, LEGACY_ID, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/kpt/item-annotations.ts'
 
 /** In the order in which they are read. */
 export const HIERARCHIES = ['cft.dev/v1alpha1', 'blueprints.cloud.google.com/v1alpha3', 'cft.dev/v1alpha2'] as const

@@ -2,10 +2,9 @@
  * Holds every object against the schema of its kind. Config and words are those of the catalog's kubeconform
  * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform); the schemas are built in.
  */
+import { annotationOf, type FunctionResult, failed, fileOf, type KrmFunction } from '@backporch/kpt/function'
 import type { Json } from '@backporch/kyaml/json'
 import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { annotationOf, fileOf } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import type { ReducedSchemas } from './reduced-schema.ts'
 import schemas134 from './schemas-1.34.json' with { type: 'json' }
 import { validateValue } from './validate-value.ts'

@@ -2,15 +2,21 @@
  * Finds fields by value, path and file, and changes their values and comments (krm-functions-catalog,
  * `functions/go/search-replace` v0.2.0; the texts of its results and errors are its own).
  */
+import { type FieldLocation, shownLocation, visitFields } from '@backporch/kpt/field'
+import {
+  configData,
+  type FunctionResult,
+  failed,
+  fileOf,
+  type KrmFunction,
+  REDACTED,
+  resultValue,
+  succeeded,
+} from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlEntry, YamlMap, YamlScalar } from '@backporch/kyaml/yaml'
 import { RE2JS, RE2JSException } from 're2js'
-import { configData } from '../../src/render/kpt/config-data.ts'
-import { fileOf } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { REDACTED, resultValue } from '../../src/render/kpt/result-value.ts'
-import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
 import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
 import { filePattern } from './file-pattern.ts'
 import { type Kyaml, putAtPath } from './put-at-path.ts'

@@ -1,5 +1,5 @@
 /** Where `set-annotations` sets annotations (kustomize `api/internal/konfig/builtinpluginconsts/commonannotations.go`). */
-import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
+import type { FieldSpec } from '@backporch/kpt/field'
 
 const IN_POD_TEMPLATE = { path: 'spec/template/metadata/annotations', create: true }
 

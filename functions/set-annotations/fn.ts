@@ -1,8 +1,7 @@
 /** KRM function `set-annotations` (kptdev/krm-functions-catalog `functions/go/set-annotations`, on kustomize `api/filters/annotations`). */
+import { type FieldSpec, isOtherToYaml11, visitField } from '@backporch/kpt/field'
+import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '@backporch/kyaml/yaml'
-import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { isOtherToYaml11 } from '../../src/render/kpt/kyaml-text.ts'
 import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
 import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
 import { ANNOTATION_FIELDS } from './annotation-fields.ts'

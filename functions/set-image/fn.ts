@@ -2,11 +2,9 @@
  * Sets the images of containers (krm-functions-catalog, `functions/go/set-image` v0.1.0 and v0.1.1; the texts of its results and errors are its
  * own).
  */
+import { type FieldSpec, inSdkOrder, kindOf, visitField } from '@backporch/kpt/field'
+import { type FunctionResult, failed, fileOf, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { isNull, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { type FieldSpec, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
-import { fileOf } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { inSdkOrder } from '../../src/render/kpt/sdk-fields.ts'
 import { throughJson } from '../../src/render/kustomize/through-json.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
 import { imageMatcher, newReference } from './image-name.ts'

@@ -1,7 +1,7 @@
 /** The config of set-image: a ConfigMap with the image in its `data`, or a SetImage with `image` and `additionalImageFields`. */
+import type { FieldSpec } from '@backporch/kpt/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { entryOf, isNull, jsonOf, keyOf, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
 import { throughJson } from '../../src/render/kustomize/through-json.ts'
 
 export interface Image {

@@ -1,16 +1,7 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
+import { inSdkOrder, isLocalToSdk, isOfKind, keepText, readText, sdkKindOf, textOrEmpty, writeText } from '@backporch/kpt/field'
+import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '@backporch/kpt/function'
 import { entryOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
-import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/kpt/krm-function.ts'
-import {
-  inSdkOrder,
-  isLocalToSdk,
-  isOfKind,
-  keepText,
-  readText,
-  sdkKindOf,
-  textOrEmpty,
-  writeText,
-} from '../../src/render/kpt/sdk-fields.ts'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelLocation } from './label-locations.ts'
 

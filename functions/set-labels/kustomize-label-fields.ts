@@ -1,5 +1,5 @@
 /** Where `set-labels` v0.1 sets labels, by kind (kustomize api v0.8.11 `konfig/builtinpluginconsts/commonlabels.go`). */
-import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
+import type { FieldSpec } from '@backporch/kpt/field'
 
 const POD_LABELS = 'spec/template/metadata/labels'
 const SELECTOR = 'spec/selector/matchLabels'

@@ -1,7 +1,7 @@
 /** `set-labels` v0.1, the label transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-labels` at `v0.1.5`). */
+import { type FieldSpec, visitField } from '@backporch/kpt/field'
+import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { isNull, setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
-import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
 import { throughJson } from '../../src/render/kustomize/through-json.ts'
 import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'

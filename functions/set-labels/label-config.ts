@@ -1,6 +1,6 @@
 /** The config of `set-labels`: the data of a ConfigMap, or the labels of a SetLabels (kpt-functions-sdk `go/fn/runnerProcessor.go`). */
+import { readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
 import { isNull, keyOf, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
-import { readText, sdkKindOf, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 
 export type LabelConfig =
   /** In the order of their names. `isPlaceholder`: kpt's own ConfigMap, which without labels is as good as no config. */

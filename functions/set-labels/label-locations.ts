@@ -1,5 +1,5 @@
 /** Where `set-labels` sets labels, by kind (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
-import type { SdkKind } from '../../src/render/kpt/sdk-fields.ts'
+import type { SdkKind } from '@backporch/kpt/field'
 
 export interface LabelLocation {
   /** Undefined for every object. */

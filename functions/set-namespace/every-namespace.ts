@@ -1,4 +1,5 @@
 /** What the releases up to v0.4.1 do: a visit of every namespace in the objects, which is written again even where it stays. */
+import { readText, textOrEmpty, writeText } from '@backporch/kpt/field'
 import {
   copyNode,
   entryOf,
@@ -11,7 +12,6 @@ import {
   yamlList,
   yamlMap,
 } from '@backporch/kyaml/yaml'
-import { readText, textOrEmpty, writeText } from '../../src/render/kpt/sdk-fields.ts'
 import { annotationText, DEPENDS_ON, NAMESPACE_SEGMENT, NAMESPACED_DEPENDENCY, SERVICE_PATH, WEBHOOK_PATH } from './namespace-location.ts'
 import { ALIAS_PROBLEM, meetsAlias } from './sdk-problems.ts'
 

@@ -2,10 +2,10 @@
  * KRM function `set-namespace` (kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`), in the behaviours of its
  * releases.
  */
+import { inSdkOrder, isLocalToSdk, textOrEmpty } from '@backporch/kpt/field'
+import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { inSdkOrder, isLocalToSdk, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 import { type Scoped, updateDependencies, type VisitedNamespace, visitNamespaces, visitProblem } from './every-namespace.ts'
 import { matchProblem, NamespaceChanger } from './matching-namespaces.ts'
 import { type NamespaceConfig, readNamespaceConfig, readOldConfig } from './namespace-config.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KrmFunction } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { setNamespaceOfAccounts, setNamespaceOfKustomize } from './kustomize-namespace.ts'
 
 function nodes(text: string): YamlMap[] {

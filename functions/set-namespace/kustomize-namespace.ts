@@ -1,9 +1,9 @@
 /** `set-namespace` v0.1 and v0.2, the namespace transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-namespace` at `v0.2.0`). */
+import { type FieldSpec, visitField } from '@backporch/kpt/field'
+import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { entryOf, isNull, nodeAt, textAt, type YamlMap, type YamlScalar, yamlPlain } from '@backporch/kyaml/yaml'
-import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
 import { throughJson } from '../../src/render/kustomize/through-json.ts'
 import { asText, readMoreFields } from '../../src/render/kustomize/transformer-config.ts'

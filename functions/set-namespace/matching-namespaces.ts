@@ -1,17 +1,8 @@
 /** What v0.4.6 does: namespaces that fit a matcher are replaced, by the object's own namespace or the one that it had upstream. */
+import { isOfKind, keepText, readText, type SdkKind, sdkKindOf, sdkNameOf, textOrEmpty, writeText } from '@backporch/kpt/field'
+import type { FunctionResult } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
 import { entryOf, itemsAt, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
-import type { FunctionResult } from '../../src/render/kpt/krm-function.ts'
-import {
-  isOfKind,
-  keepText,
-  readText,
-  type SdkKind,
-  sdkKindOf,
-  sdkNameOf,
-  textOrEmpty,
-  writeText,
-} from '../../src/render/kpt/sdk-fields.ts'
 import type { NamespaceConfig } from './namespace-config.ts'
 import {
   annotationText,

@@ -1,8 +1,7 @@
 /** The config of `set-namespace`: a ConfigMap, kpt's package context, or a SetNamespace. */
+import { isOfKind, readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
+import { type FunctionResult, INDEX, PATH } from '@backporch/kpt/function'
 import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
-import { INDEX, PATH } from '../../src/render/kpt/item-annotations.ts'
-import type { FunctionResult } from '../../src/render/kpt/krm-function.ts'
-import { isOfKind, readText, sdkKindOf, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 
 export interface NamespaceConfig {
   /** The new one. */

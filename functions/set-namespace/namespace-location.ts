@@ -1,7 +1,7 @@
 /** Fields with a namespace beside `metadata.namespace`. */
+import { readText, textOrEmpty } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { mapAt, resolved, type YamlMap } from '@backporch/kyaml/yaml'
-import { readText, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 
 /** Where a CustomResourceDefinition has the namespace of its conversion webhook. */
 export const WEBHOOK_PATH = ['spec', 'conversion', 'webhook', 'clientConfig', 'service', 'namespace']

@@ -1,6 +1,6 @@
 /** The upstream identity of an object: kpt's annotation from the fetch of the package (kpt-functions-sdk `go/fn/origin.go`). */
+import { textOrEmpty } from '@backporch/kpt/field'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 
 export interface UpstreamOrigin {
   readonly group: string

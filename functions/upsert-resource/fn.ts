@@ -1,9 +1,18 @@
 /** KRM function `upsert-resource` (kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go`). */
+import { annotationsOf, replaceAnnotations } from '@backporch/kpt/field'
+import {
+  annotationOf,
+  type FunctionOutput,
+  failed,
+  INDEX,
+  type KrmFunction,
+  LEGACY_INDEX,
+  LEGACY_PATH,
+  PATH,
+  succeeded,
+} from '@backporch/kpt/function'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionOutput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { annotationsOf, replaceAnnotations } from '../../src/render/kpt/kyaml-text.ts'
 
 /** Annotation of the resource in the config: the only file to search, and the file for a new resource. */
 const TARGET_PATH = 'config.kubernetes.io/target-path'

@@ -1,8 +1,8 @@
 /** Rules for each kind of document by itself: names, times, and possible resolutions. */
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { packageSlug } from '@backporch/kpt/package'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { packageSlug } from '../../src/package/find-packages.ts'
 import type { TreeProblem } from '../../src/record/read-tree.ts'
 import { closedPath, earlierRecordPath, ledgerUnitFolder, recordPath } from '../../src/record/record-paths.ts'
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'

@@ -3,6 +3,7 @@
  * themselves and with their file names. For CI; it changes nothing. It does not check what needs the installation key (the fingerprints
  * themselves), git (who merged) or the cluster.
  */
+import { annotationOf, type FunctionResult, fileOf, type KrmFunction, PACKAGE_PATH } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
@@ -11,8 +12,6 @@ import { clusterObservationSchema } from '../../src/record/cluster-observation.t
 import { readTree, type TreeProblem } from '../../src/record/read-tree.ts'
 import { API_VERSION, closedEpisodeSchema, driftRecordSchema, driftReportListSchema, driftReportSchema } from '../../src/record/schema.ts'
 import { INERT_LINE } from '../../src/record/write-document.ts'
-import { annotationOf, fileOf, PACKAGE_PATH } from '../../src/render/kpt/item-annotations.ts'
-import type { FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { checkClosed, checkRecord, checkReport, type SignOff } from './check-documents.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'

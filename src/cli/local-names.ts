@@ -1,11 +1,10 @@
 /** Names for shell completion, from a clone on this machine alone. */
 import { gitText } from '@backporch/git-store/git-program'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
+import { findPackages, PACKAGE_FILE, rootPackageName } from '@backporch/kpt/package'
 import { field, valueAt } from '@backporch/kyaml/field'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { Environment } from '@backporch/system/child-environment'
-import { findPackages, rootPackageName } from '../package/find-packages.ts'
-import { PACKAGE_FILE } from '../package/walk-package.ts'
 
 /** Milliseconds that a shell waits. */
 const LONGEST = 800

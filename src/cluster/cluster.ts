@@ -9,7 +9,6 @@ export type {
   DeployedRelease,
   Inventory,
   InventoryQuestion,
-  InventoryRef,
   ListedLocation,
   ObjectList,
   OpenedWriter,

@@ -1,11 +1,11 @@
 /** What differs between a package in git and the objects in a cluster, and what is known about each difference. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldManager, FieldPath } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import type { Visibility, VisibilityOf } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../render/desired-set.ts'
 
 /** `modified`, `removed`, `added` are of a field; `missing` and `unexpected` of a whole object. */
 export type ChangeKind = 'modified' | 'removed' | 'added' | 'missing' | 'unexpected'

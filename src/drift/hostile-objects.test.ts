@@ -1,12 +1,12 @@
 /** Objects that are broken or huge: a verdict or a reason, never a throw, and in steps that grow with the object. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { Prediction } from '@backporch/kyaml/resource'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../test/fakes/live-object.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { detectDrift } from './compare/detect-drift.ts'
 import type { ObjectVerdict, SyncerManager } from './drift.ts'
 

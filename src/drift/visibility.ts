@@ -2,11 +2,11 @@
  * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
  * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, type FieldSchema, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { isCopyOfTheObject, isEmbeddedSecret, isSecret, type Visibility, type VisibilityOf } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../render/desired-set.ts'
 import type { Drift, ObjectVerdict } from './drift.ts'
 import { type IgnoreRule, whyNotTargeted } from './noise/ignore-rules.ts'
 import { expressionFinds } from './noise/rule-expression.ts'

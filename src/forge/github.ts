@@ -1,5 +1,4 @@
 /** GitHub. */
-
 export { GITHUB } from './github/github.ts'
 export { type GitHubAddress, parseGitHubAddress } from './github/github-address.ts'
 export { GitHubClient } from './github/github-client.ts'

@@ -7,5 +7,13 @@ export type { LiveState, LiveView, Prediction, RefusalReason, WantedObject } fro
 export { keyedMark, objectMark, reportMark } from './krm/object-mark.ts'
 export { isControlled, ownerNamed } from './krm/owner-references.ts'
 export { annotationsOf, authoredMetadata, labelsOf, metadataText, type Resource, readResource, withoutBookkeeping } from './krm/resource.ts'
-export { describeResourceId, formatResourceId, parseApiVersion, type ResourceId, resourceKey, sameResource } from './krm/resource-id.ts'
+export {
+  describeResourceId,
+  formatResourceId,
+  type InventoryRef,
+  parseApiVersion,
+  type ResourceId,
+  resourceKey,
+  sameResource,
+} from './krm/resource-id.ts'
 export { firstNameOf, secondNameOf } from './krm/second-names.ts'

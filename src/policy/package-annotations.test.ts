@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
 import { ruleThatIgnores } from '../drift/noise/ignore-rules.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { DEFAULT_POLICY } from './effective-policy.ts'
 import { liveOnlyAnnotations, policyOfPackage, readPackageAnnotations } from './package-annotations.ts'
 

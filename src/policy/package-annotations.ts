@@ -6,12 +6,11 @@
  * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one on a line or with commas between;
  * `backporch.dev/reason` for either, required where something is hidden; `backporch.dev/expires` the last day.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { annotationsOf } from '@backporch/kyaml/resource'
-import { literalGlob } from '@backporch/kyaml/text'
+import { literalGlob, nearestNames } from '@backporch/kyaml/text'
 import type { IgnoreRule, RuleLevel } from '../drift/noise/ignore-rules.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
-import { nearestNames } from '../package/nearest-name.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import type { EffectivePolicy } from './effective-policy.ts'
 import { daySchema } from './ignore-schema.ts'
 import { type Mode, modeSchema } from './schema.ts'

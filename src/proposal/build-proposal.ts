@@ -3,6 +3,8 @@
  * and refused unless exactly the chosen fields moved (design §8).
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { field } from '@backporch/kyaml/field'
@@ -13,8 +15,6 @@ import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { Derived } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
 import type { Plan } from '../record/schema.ts'
-import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { type RenderedPackage, renderAsFiles, renderPackage } from '../render/render-package.ts'
 import { adoptThroughPipeline } from './adopt/adoption.ts'
 import { joinAnchored } from './adopt/anchored-edits.ts'

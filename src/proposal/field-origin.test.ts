@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
+import { throughText } from '@backporch/kpt/render'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../test/fakes/pipeline-files.ts'
-import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
-import { throughText } from '../render/kpt/render-files.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { FieldOrigins, originLines } from './field-origin.ts'
 

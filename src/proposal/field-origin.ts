@@ -2,16 +2,15 @@
  * The origin of a rendered field: its location in a file, and the functions that changed it since (src/render/provenance.ts), each with the
  * entry of its config that the value is from.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { type SetterPattern, setterPatternOf } from '@backporch/kpt/field'
+import { answerCalls, type FunctionLibrary, functionName, type StepRun } from '@backporch/kpt/function'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex } from '@backporch/kyaml/read-yaml'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { entryOf, keyOf, mapAt, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
-import { functionName, type StepRun } from '../render/kpt/pipeline-step.ts'
-import { type SetterPattern, setterPatternOf } from '../render/kpt/setter-pattern.ts'
 import { ProvenanceWatcher } from '../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
 import { AuthoredFiles } from './adopt/authored-files.ts'

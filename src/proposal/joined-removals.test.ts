@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import { yaml } from '../../test/fakes/turn-world.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { joinRemovals } from './joined-removals.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
 

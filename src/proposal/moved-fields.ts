@@ -1,9 +1,9 @@
 /** The fields of the rendered package that an edit of the sources moves. */
+import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
-import type { DesiredResource, SourceLocation } from '../render/desired-set.ts'
 import { leaves, otherDifferences, type Rendered } from './prove-edit.ts'
 import { isEdited, isWanted, type ResolvedChange } from './resolution-edits.ts'
 

@@ -1,12 +1,12 @@
 /**
  * The proof of Adopt and Release (design §8): in the rendered package, every chosen field has its chosen value and nothing else moved.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field, isWithin, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { isWanted, type ResolvedChange } from './resolution-edits.ts'
 
 /** The rendered objects by `resourceKey`. */

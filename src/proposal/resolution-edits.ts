@@ -2,6 +2,7 @@
  * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing, because git has the value. Adopt writes the live
  * value where the value was authored. Release removes the field from git.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { valueAt } from '@backporch/kyaml/field'
@@ -12,7 +13,6 @@ import type { ObjectManifest } from '../drift/authored/object-manifest.ts'
 import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
 import { withoutServerDefaults } from '../drift/noise/defaulted-fields.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { inSourceForm } from './source-form.ts'
 import { whyNotWhole } from './whole/not-adopted.ts'
 

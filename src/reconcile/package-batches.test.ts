@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FoundPackage } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
-import type { FoundPackage } from '../package/find-packages.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'
 import { batchesOf } from './package-batches.ts'
 

@@ -1,7 +1,7 @@
 /** Which packages are observed together. One that may have ended the process before is observed alone and last, or not at all (ADR 74). */
 import { createHash } from 'node:crypto'
+import type { FoundPackage } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import type { FoundPackage } from '../package/find-packages.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'
 import { below, type RepositoryView } from './repository/repository-view.ts'
 

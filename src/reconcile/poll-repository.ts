@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { LEDGER_BRANCH, parseRevisionTag, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { packageSlug } from '../package/find-packages.ts'
+import { packageSlug } from '@backporch/kpt/package'
 import { DRIFT_FOLDER, RECORDS_FOLDER } from '../record/record-paths.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { observeRequests } from './commands/observe-requests.ts'

@@ -1,11 +1,16 @@
 /** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
+import {
+  describeStep,
+  type FunctionAnswer,
+  type FunctionCall,
+  type FunctionLibrary,
+  formatFunctionInput,
+  functionName,
+} from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../drift/authored/object-manifest.ts'
 import type { Answers } from '../plan/turn/turn-questions.ts'
-import type { FunctionLibrary } from '../render/answer-calls.ts'
-import { describeStep, type FunctionAnswer, type FunctionCall, functionName } from '../render/kpt/pipeline-step.ts'
-import { formatFunctionInput } from '../render/kpt/resource-list.ts'
 import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../render/package-builder.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
 

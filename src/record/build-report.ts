@@ -1,12 +1,12 @@
 /** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
 import { createHash } from 'node:crypto'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Json } from '@backporch/kyaml/json'
 import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson, shownPath } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { type GroupMember, healthMessage } from '../status/resource-group.ts'
 import { unitHealth } from '../status/unit-health.ts'
 import { frozen } from './known-texts.ts'

@@ -1,8 +1,8 @@
 /** A change of a report or a record as a function reports it: the object and the field, and never a value. */
+import type { FunctionResult } from '@backporch/kpt/function'
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'
-import type { FunctionResult } from '../render/kpt/krm-function.ts'
 import type { Change } from './schema.ts'
 
 const NAME_LIMIT = 253

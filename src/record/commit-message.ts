@@ -3,9 +3,9 @@
  * trailers are an index for `git log`; the record in the tree is the truth (design §7). `Signed-off-by` is added by the
  * git adapter, which knows the identity.
  */
+import { formatKptAnnotation } from '@backporch/kpt/kptfile'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
-import { formatKptAnnotation } from '../package/kpt-annotation.ts'
 import { actorLimit, actorName } from './actor-name.ts'
 import { commitJson, commitText } from './commit-text.ts'
 import { formatSides } from './format-value.ts'

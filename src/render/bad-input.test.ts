@@ -1,8 +1,8 @@
 /** Bad files (reliability.md §4, C18 to C31) are told the same in a package with a pipeline and in one without: code, file and line. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerCalls } from '@backporch/kpt/function'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { answerCalls } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'

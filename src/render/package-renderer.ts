@@ -1,6 +1,6 @@
 /** Renders packages for a turn. */
+import type { FunctionLibrary } from '@backporch/kpt/function'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import type { FunctionLibrary } from './answer-calls.ts'
 import type { PackageBuilder } from './package-builder.ts'
 import type { RenderedPackage, Rendering } from './render-package.ts'
 import type { ValueDecryptor } from './value-decryptor.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerCalls } from '@backporch/kpt/function'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { answerCalls } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 
 function render(configMap: string, value: string) {

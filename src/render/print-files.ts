@@ -1,8 +1,8 @@
 /** The objects of files as a build prints them, each with the mark of its file. */
+import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { decodeYaml, type GoYamlDocument, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { PACKAGE_FILE } from '../package/walk-package.ts'
 import { folderOf } from './kustomize/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from './kustomize/kustomize-build.ts'
 

@@ -2,9 +2,9 @@
  * Records which steps of a pipeline wrote which fields. The writes of a built-in function are observed, also of a value that does not
  * change. Of the output of another program, every new or different value was written by it.
  */
+import type { PipelineStep, StepRun } from '@backporch/kpt/function'
+import type { RenderWatcher } from '@backporch/kpt/render'
 import { entryOf, isTextToAll, keyOf, resolved, resolveGoScalar, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
-import type { PipelineStep, StepRun } from './kpt/pipeline-step.ts'
-import type { RenderWatcher } from './kpt/run-pipeline.ts'
 
 /** Stores the numbers of the steps in the nodes' `writes`. Each render needs its own. */
 export class ProvenanceWatcher implements RenderWatcher {

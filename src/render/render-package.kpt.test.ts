@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { annotationsOf, metadataText } from '@backporch/kyaml/resource'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
-import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 
 function object(name: string, more = ''): string {

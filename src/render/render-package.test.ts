@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { type Failure, formatFailure } from '@backporch/kyaml/failure'
 import type { FileMode, PackageFiles } from '@backporch/kyaml/files'
 import { sentenceOf } from '@backporch/kyaml/note'
-import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { type RenderedPackage, type Rendering, renderPackage } from './render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'

@@ -2,22 +2,24 @@
  * Renders a package to its desired set. Without a pipeline these are the declared objects; the files that count, and their order, are kpt's
  * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the output of `kpt fn render`.
  */
+import { type DesiredSet, DesiredSetBuilder, isKustomization, isLocalConfig } from '@backporch/kpt/desired-set'
+import { describeStep, type RenderProcess } from '@backporch/kpt/function'
+import type { Kptfile } from '@backporch/kpt/kptfile'
+import { isKptfile, PackageSources } from '@backporch/kpt/package'
+import {
+  attributeRender,
+  type PipelineRun,
+  type RenderWatcher,
+  readPipelinePackage,
+  renderedObjects,
+  runPipeline,
+} from '@backporch/kpt/render'
+import { notRunNotes } from '@backporch/kpt/runtime'
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { type GoYamlFile, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { kptJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
-import type { Kptfile } from '../package/kptfile.ts'
-import type { DesiredSet } from './desired-set.ts'
-import { DesiredSetBuilder } from './desired-set-builder.ts'
-import { attributeRender } from './kpt/attribution.ts'
-import { readPipelinePackage } from './kpt/pipeline-package.ts'
-import { describeStep, type RenderProcess } from './kpt/pipeline-step.ts'
-import { renderedObjects } from './kpt/rendered-objects.ts'
-import { type PipelineRun, type RenderWatcher, runPipeline } from './kpt/run-pipeline.ts'
-import { isKustomization, isLocalConfig } from './not-applied.ts'
-import { isKptfile, PackageSources } from './package-sources.ts'
-import { notRunNotes } from './runtimes/not-run.ts'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet

@@ -1,9 +1,9 @@
 /** What a syncer makes of a folder for one of its resources: how a build of it begins, and what becomes of the output. */
+import type { SourceLocation } from '@backporch/kpt/desired-set'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
-import type { SourceLocation } from './desired-set.ts'
 import type { ChartFiles } from './helm/chart-templates.ts'
 import type { SourceFiles } from './kustomize/kustomize-build.ts'
 

@@ -3,6 +3,7 @@
  * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`).
  */
 import { shortBranch } from '@backporch/git-store/ref-name'
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { applicationsOf } from '../render/argo/application-set.ts'
@@ -12,7 +13,6 @@ import { argoKustomize } from '../render/argo/argo-kustomize.ts'
 import { type ArgoSource, sourceIn } from '../render/argo/argo-source.ts'
 import { normalizedSource, toolsOf } from '../render/argo/argo-tools.ts'
 import { setMakers } from '../render/argo/set-maker.ts'
-import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined, resolvePath } from '../render/kustomize/kustomization-walk.ts'
 import type { SyncerBuilder } from '../render/syncer-build.ts'
 import { isFilled } from './own-resource.ts'

@@ -1,9 +1,9 @@
 /** The folders that RootSyncs and RepoSyncs of Config Sync apply from a repository (docs/facts/config-sync-sources.md). */
 import { shortBranch } from '@backporch/git-store/ref-name'
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { annotationsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { configSyncFolder } from '../render/config-sync/config-sync-folder.ts'
-import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'
 import { folderOf } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'

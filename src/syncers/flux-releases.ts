@@ -1,9 +1,9 @@
 /** The releases of Flux HelmReleases that Kustomizations apply from a repository (helm-controller `docs/spec/v2/helmreleases.md`). */
 import { createHash } from 'node:crypto'
 import type { DeployedRelease } from '@backporch/cluster/cluster'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { labelsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { fluxChart, whyOnlyFlux } from '../render/flux/flux-chart.ts'
 import { fluxRelease, type ValuesRef } from '../render/flux/flux-release.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'

@@ -2,9 +2,9 @@
  * The folders that Flux Kustomizations apply from a repository (kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
  * `docs/spec/v1/gitrepositories.md`).
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../render/desired-set.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
 import { followedRepository, whyNotHad } from './flux-git.ts'
 import { builtReleaseSource, HELM_TOOLKIT, releaseSources, SECRET_IN_IT } from './flux-releases.ts'

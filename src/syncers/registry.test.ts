@@ -16,11 +16,11 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
     names: ['client.lifecycle.config.k8s.io/mutation', 'config.kubernetes.io/apply-time-mutation'],
     why: "the format of what people declare in these annotations, which is kpt's, whoever applies",
   },
-  'krm/redaction/looks-secret.ts': {
+  'kyaml/krm/redaction/looks-secret.ts': {
     names: ['kapp.k14s.io/original', 'objectset.rio.cattle.io/applied'],
     why: 'the room stands above; a test below holds that it hides each copy that the registry names',
   },
-  'krm/redaction/redacted.ts': {
+  'kyaml/krm/redaction/redacted.ts': {
     names: ['client.lifecycle.config.k8s.io/deletion', 'config.k8s.io/owning-inventory', 'meta.helm.sh/release-name'],
     why: 'the room stands above; what is shown of a Secret is listed by hand, one annotation at a time',
   },
@@ -34,7 +34,7 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
     why: CONFIG_SYNC,
   },
   'render/config-sync/source-object.ts': { names: ['configmanagement.gke.io/namespace-selector'], why: CONFIG_SYNC },
-  'render/kpt/item-annotations.ts': {
+  'kpt/function/item-annotations.ts': {
     names: [
       'config.kubernetes.io/index',
       'config.kubernetes.io/path',
@@ -45,7 +45,7 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
     ],
     why: 'what kpt writes on the items of a pipeline, which is not what it applies',
   },
-  'render/package-sources.ts': { names: ['config.kubernetes.io/path'], why: 'the same' },
+  'kpt/package/package-sources.ts': { names: ['config.kubernetes.io/path'], why: 'the same' },
 }
 
 /** Backporch renders with these programs and prints their command lines, so their names are other things too. */

@@ -1,9 +1,9 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import type { SetRepository } from '../render/argo/application-set.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { type Declaration, isSameResource, type ResourceMaker, type SyncerBuild } from '../render/syncer-build.ts'

@@ -1,12 +1,12 @@
 /** Our objects against those that Config Sync's own `nomos hydrate` made of the same sources. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { withoutAnnotations } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { configSyncFolder } from '../../src/render/config-sync/config-sync-folder.ts'
 import { ORIGIN } from '../../src/render/kustomize/kustomize-build.ts'
-import { withoutAnnotations } from '../../src/render/without-annotations.ts'
 import { CASES, CLUSTER, type ConfigSyncCase } from './cases.ts'
 import { digestOfCases, inOrder, readRecording } from './recording.ts'
 

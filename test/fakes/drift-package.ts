@@ -1,9 +1,9 @@
 /** A package with a pipeline, and drift in it, for the tests of the functions about drift. */
+import { INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '@backporch/kpt/function'
 import { emptyObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
 import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../../src/record/schema.ts'
-import { INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '../../src/render/kpt/item-annotations.ts'
 import { CATALOG, settersConfig, webKptfile } from './pipeline-files.ts'
 
 export const WEB: { readonly [path: string]: string } = {

@@ -1,7 +1,7 @@
 /** Renders with the built-in functions in this process, without workers. */
+import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
 import { type Rendering, renderPackage } from '../../src/render/render-package.ts'
 

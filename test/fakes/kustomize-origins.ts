@@ -1,8 +1,8 @@
 /** What is told of a field of an object that kustomize built from files given here; nothing is built. */
 import assert from 'node:assert/strict'
+import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { readResource } from '@backporch/kyaml/resource'
 import { builtOriginLines, KustomizeOrigins } from '../../src/proposal/origins/kustomize-origins.ts'
-import type { DesiredResource, SourceLocation } from '../../src/render/desired-set.ts'
 import type { SyncerBuild } from '../../src/render/syncer-build.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'

@@ -2,10 +2,10 @@
 import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type KrmFunction, succeeded } from '@backporch/kpt/function'
+import type { BuiltIn, BuiltIns } from '@backporch/kpt/runtime'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { mapCreatedAt, setEntry, textAt, yamlPlain } from '@backporch/kyaml/yaml'
-import { type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import type { BuiltIn, BuiltIns } from '../../src/render/runtimes/choose-release.ts'
 
 export const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata:\n  color: blue\n'
 

@@ -1,9 +1,9 @@
 /** A package as a whole: many files, each within the limits of one file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DesiredSetBuilder } from '@backporch/kpt/desired-set'
+import { answerCalls } from '@backporch/kpt/function'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { answerCalls } from '../../src/render/answer-calls.ts'
-import { DesiredSetBuilder } from '../../src/render/desired-set-builder.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'

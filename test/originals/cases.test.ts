@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { throughText } from '@backporch/kpt/render'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { throughText } from '../../src/render/kpt/render-files.ts'
 import type { OddPackage } from './odd-packages.ts'
 import { outcomeOf } from './outcome.ts'
 

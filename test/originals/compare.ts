@@ -3,8 +3,8 @@
  *
  *   node test/originals/compare.ts set-namespace v0.4.1 PROGRAM [NUMBER]
  */
+import { chooseRelease } from '@backporch/kpt/runtime'
 import { BUILT_IN } from '../../functions/built-in-functions.ts'
-import { chooseRelease } from '../../src/render/runtimes/choose-release.ts'
 import { inputsOf } from './original-inputs.ts'
 import { builtInLibrary, type Outcome, outcomeOf, programLibrary } from './outcome.ts'
 

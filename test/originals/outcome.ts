@@ -1,11 +1,18 @@
 /** A package after one function: with a built-in one, or with an original, a program that reads a ResourceList and writes one. */
+import {
+  answerCalls,
+  FUNCTION_TEXT,
+  type FunctionAnswer,
+  type FunctionCall,
+  type FunctionLibrary,
+  formatFunctionInput,
+  type KrmFunction,
+  type RenderProcess,
+  readFunctionOutput,
+} from '@backporch/kpt/function'
+import { renderFiles, throughText } from '@backporch/kpt/render'
 import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
 import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
-import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
-import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
-import type { FunctionAnswer, FunctionCall, RenderProcess } from '../../src/render/kpt/pipeline-step.ts'
-import { renderFiles, throughText } from '../../src/render/kpt/render-files.ts'
-import { FUNCTION_TEXT, formatFunctionInput, readFunctionOutput } from '../../src/render/kpt/resource-list.ts'
 import type { OddPackage } from './odd-packages.ts'
 import { digestOf } from './original-inputs.ts'
 import { type ProgramRun, runOnce, runOnEach } from './run-program.ts'

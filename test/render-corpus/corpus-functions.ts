@@ -2,8 +2,8 @@
  * Functions of the corpus alone, for what no function of the catalog does: delete, move, make, report, fail. kpt runs them as programs
  * like the others, our render in process.
  */
+import { type FunctionInput, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { itemsAt, mapCreatedAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
-import { type FunctionInput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 
 const PATH = 'internal.config.kubernetes.io/path'
 const INDEX = 'internal.config.kubernetes.io/index'

@@ -1,9 +1,9 @@
 /** Functions that change trees in place and functions that read and print text give every object of the corpus the same value. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
+import { throughText } from '@backporch/kpt/render'
 import { canonicalJson } from '@backporch/kyaml/json'
-import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
-import { throughText } from '../../src/render/kpt/render-files.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
 import { ALL_CASES } from './all-cases.ts'
 import { LIBRARY } from './our-render.ts'

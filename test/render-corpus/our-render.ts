@@ -1,9 +1,9 @@
 /** Our render of a package tree, with the functions that kpt runs as programs. */
+import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
+import { renderFiles, throughText } from '@backporch/kpt/render'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
-import { renderFiles, throughText } from '../../src/render/kpt/render-files.ts'
 import { CORPUS_FUNCTIONS } from './corpus-functions.ts'
 
 export interface OurRender {

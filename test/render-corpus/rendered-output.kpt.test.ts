@@ -1,9 +1,8 @@
 /** `render -o` against the real `kpt fn render -o`, over packages with and without functions: byte for byte. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { answerCalls } from '../../src/render/answer-calls.ts'
-import { renderFiles, throughText } from '../../src/render/kpt/render-files.ts'
-import { formatApplied, formatResourceList, outputFiles } from '../../src/render/kpt/rendered-output.ts'
+import { answerCalls } from '@backporch/kpt/function'
+import { formatApplied, formatResourceList, outputFiles, renderFiles, throughText } from '@backporch/kpt/render'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { ALL_CASES } from './all-cases.ts'
 import { LIBRARY } from './our-render.ts'

@@ -1,11 +1,16 @@
 /** The output of a program or an image as the answer of a function, with remarks for people. */
+import {
+  annotationOf,
+  type FunctionAnswer,
+  type FunctionOutput,
+  ID,
+  LEGACY_ID,
+  type PipelineStep,
+  readFunctionOutput,
+} from '@backporch/kpt/function'
 import { asFailure, type Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { canonicalJson } from '@backporch/kyaml/json'
 import { itemsAt, jsonOf, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { annotationOf, ID, LEGACY_ID } from '../../render/kpt/item-annotations.ts'
-import type { FunctionOutput } from '../../render/kpt/krm-function.ts'
-import type { FunctionAnswer, PipelineStep } from '../../render/kpt/pipeline-step.ts'
-import { readFunctionOutput } from '../../render/kpt/resource-list.ts'
 import { brokeLimit, notAPackage } from './function-failures.ts'
 import type { FunctionLimits } from './function-limits.ts'
 

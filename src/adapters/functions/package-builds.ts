@@ -1,6 +1,7 @@
 /** `kubectl kustomize`, `helm template` and commands of the operator, each in a folder with nothing but the files that the build may read. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { splitWords } from '@backporch/kpt/runtime'
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import { findProgram } from '@backporch/system/find-program'
 import { LRUCache } from 'lru-cache'
@@ -13,7 +14,6 @@ import {
   type PackageBuilder,
 } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
-import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { ValueDecryptor } from '../../render/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'

@@ -1,9 +1,9 @@
 /** A few threads that render, started on demand. One that breaks a limit, or fails, takes only its own package with it. */
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
+import type { PipelineStep } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
 import { brokeLimit } from './function-failures.ts'

@@ -1,16 +1,12 @@
 /** The side of a worker thread that renders: built-in functions here, programs and images by request. */
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
+import { describeStep, type FunctionAnswer, type FunctionCall, formatFunctionInput, type PipelineStep } from '@backporch/kpt/function'
+import { answerNotRun, type BuiltIns, chooseRuntime, refusedAnswer } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/kpt/pipeline-step.ts'
-import { describeStep } from '../../render/kpt/pipeline-step.ts'
-import { formatFunctionInput } from '../../render/kpt/resource-list.ts'
 import { renderPackage } from '../../render/render-package.ts'
-import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
-import { chooseRuntime, refusedAnswer } from '../../render/runtimes/choose-runtime.ts'
-import { answerNotRun } from '../../render/runtimes/not-run.ts'
 import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 

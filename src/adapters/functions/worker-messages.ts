@@ -1,9 +1,9 @@
 /** Messages between the thread that renders and the one that waits for it. */
+import type { PipelineStep } from '@backporch/kpt/function'
+import type { AllowedFunctions } from '@backporch/kpt/runtime'
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { RenderedForTurn } from '../../render/package-renderer.ts'
-import type { AllowedFunctions } from '../../render/runtimes/choose-runtime.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
 import type { FunctionLimits } from './function-limits.ts'
 

@@ -1,16 +1,20 @@
 /** Renders packages for turns: those with a pipeline in worker threads, with every function that the operator allows. */
+import {
+  answerCalls,
+  type FunctionAnswer,
+  type FunctionCall,
+  type FunctionLibrary,
+  formatFunctionInput,
+  NO_FUNCTIONS,
+  type PipelineStep,
+} from '@backporch/kpt/function'
+import { PackageSources } from '@backporch/kpt/package'
+import { type AllowedFunctions, answerNotRun, type BuiltIns, chooseRuntime, refusedAnswer } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'
-import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '../../render/answer-calls.ts'
-import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/kpt/pipeline-step.ts'
-import { formatFunctionInput } from '../../render/kpt/resource-list.ts'
 import { MissingAnswer, type PackageRenderer, type TurnRendering } from '../../render/package-renderer.ts'
-import { PackageSources } from '../../render/package-sources.ts'
 import { renderPackage } from '../../render/render-package.ts'
-import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
-import { type AllowedFunctions, chooseRuntime, refusedAnswer } from '../../render/runtimes/choose-runtime.ts'
-import { answerNotRun } from '../../render/runtimes/not-run.ts'
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'

@@ -1,9 +1,9 @@
 /** What `explain` says about a code. */
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { NOTE_CAUSES, type NoteCause } from '@backporch/kyaml/note'
+import { nearestNames } from '@backporch/kyaml/text'
 import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
-import { nearestNames } from '../../package/nearest-name.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import { wrapped } from '../print/explain-lines.ts'
 import { FAILURE_GUIDE } from '../print/failure-guide.ts'

@@ -1,6 +1,6 @@
+import type { PackageRevision } from '@backporch/kpt/revision'
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import type { PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { readPorchListing } from '../../reconcile/porch/read-porch-listing.ts'

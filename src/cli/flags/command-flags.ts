@@ -1,6 +1,6 @@
 /** Flags of single commands. */
+import { normalPath } from '@backporch/kpt/package'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { normalPath } from '../../package/find-packages.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
 import type { ListenAddress } from '../cli-context.ts'
 import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'

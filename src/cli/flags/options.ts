@@ -1,9 +1,9 @@
 /** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
 import { FORGE_KINDS } from '@backporch/forge/forge-setup'
+import { splitWords } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
-import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 

@@ -1,8 +1,7 @@
 /** Errors of a command line, each with what could be written instead. */
 import { Failure } from '@backporch/kyaml/failure'
-import { oneLine } from '@backporch/kyaml/text'
+import { nearestNames, oneLine } from '@backporch/kyaml/text'
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { nearestNames } from '../../package/nearest-name.ts'
 
 interface Reported {
   readonly what: string

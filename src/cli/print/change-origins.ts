@@ -1,4 +1,5 @@
 /** Where the values in git come from, for `diff -o wide` and `explain`. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -8,7 +9,6 @@ import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { FieldOrigins, originLines } from '../../proposal/field-origin.ts'
 import { builtOriginLines, KustomizeOrigins } from '../../proposal/origins/kustomize-origins.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { TemplateTrace } from '../../render/helm/template-trace.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { MissingAnswer } from '../../render/package-renderer.ts'

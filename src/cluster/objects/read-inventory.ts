@@ -1,9 +1,9 @@
 /** ResourceGroups of kpt.dev/v1alpha1 as inventories. Source: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup. */
 import { Failure } from '@backporch/kyaml/failure'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import { labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { type InventoryRef, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import type { Inventory, InventoryRef, RefusedObject } from '../ports/cluster.ts'
+import type { Inventory, RefusedObject } from '../ports/cluster.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { unlessRefused } from './read-everywhere.ts'

@@ -3,7 +3,7 @@ import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, FieldSchema } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import type { LiveView, Prediction, Resource, ResourceId, WantedObject } from '@backporch/kyaml/resource'
+import type { InventoryRef, LiveView, Prediction, Resource, ResourceId, WantedObject } from '@backporch/kyaml/resource'
 
 export interface ClusterIdentity {
   /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */
@@ -58,13 +58,6 @@ export interface ObjectList {
   readonly objects: readonly JsonObject[]
   /** False of a recording that does not claim to be complete: an object that is not listed may still exist. */
   readonly complete: boolean
-}
-
-/** The key of an inventory: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
-export interface InventoryRef {
-  readonly namespace: string
-  readonly name: string
-  readonly id: string
 }
 
 /** A Helm release, as Helm stores it in the release's namespace. */

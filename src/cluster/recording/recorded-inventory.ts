@@ -1,11 +1,11 @@
 /** Inventories out of a recording. What it cannot prove to be whole is a part, or unknown. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { labelsOf, type Resource, type ResourceId } from '@backporch/kyaml/resource'
+import { type InventoryRef, labelsOf, type Resource, type ResourceId } from '@backporch/kyaml/resource'
 import { inventoryOfRelease, RevisionPicker, STORES } from '../objects/helm-storage.ts'
 import { gathered } from '../objects/list-metadata.ts'
 import { pickInventory, RESOURCE_GROUP } from '../objects/read-inventory.ts'
-import type { HelmReleaseRef, Inventory, InventoryQuestion, InventoryRef, ListedLocation, ListingRef } from '../ports/cluster.ts'
+import type { HelmReleaseRef, Inventory, InventoryQuestion, ListedLocation, ListingRef } from '../ports/cluster.ts'
 
 /** The objects of a recording, and its claims about itself. */
 export interface RecordedEvidence {

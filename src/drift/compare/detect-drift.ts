@@ -1,4 +1,5 @@
 /** A verdict per object from the content of git and the answers of the cluster. Pure: all requests are made before. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
 import {
   type FieldPath,
@@ -17,7 +18,6 @@ import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret, shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, type LiveState, metadataText, type Prediction } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { isMarkOf } from '../../syncers/marks.ts'
 import { actorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'

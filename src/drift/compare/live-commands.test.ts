@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { withLiveCommands } from './live-commands.ts'
 
 const BLUEPRINT = 'cnrm.cloud.google.com/blueprint'

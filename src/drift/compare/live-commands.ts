@@ -1,12 +1,11 @@
 /**
- * kpt records its commands in files (src/render/kpt/attribution.ts): git, a render and what was applied may have different ones, of one object with
+ * kpt records its commands in files (src/kpt/pipeline/attribution.ts): git, a render and what was applied may have different ones, of one object with
  * the same meaning. They are compared as equal, as `kpt pkg diff` does (kpt `internal/util/diff/pkgdiff.go`).
  */
+import { type DesiredResource, withoutAnnotations } from '@backporch/kpt/desired-set'
+import { ATTRIBUTION, isAttributed, withoutCommands } from '@backporch/kpt/render'
 import { isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import type { LiveState } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
-import { ATTRIBUTION, isAttributed, withoutCommands } from '../../render/kpt/attribution.ts'
-import { withoutAnnotations } from '../../render/without-annotations.ts'
 
 /** The desired object with the annotation as live has it, where only commands of kpt differ; else the given one. */
 export function withLiveCommands(desired: DesiredResource, live: LiveState): DesiredResource {

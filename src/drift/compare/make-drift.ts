@@ -1,8 +1,8 @@
 /** Differences with their risk, and verdicts that are one difference of a whole object. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { creatorOf } from '../attribute/actor.ts'
 import type { Drift, ObjectVerdict } from '../drift.ts'
 import { assessRisk } from '../risk/risk.ts'

@@ -2,10 +2,10 @@
  * What is decided before any comparison, in this order: a manifest that the server refuses whatever is live, and an object that is being
  * deleted. What differs in them is nobody's decision.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, knownFieldsOf } from '@backporch/kyaml/field'
 import { type LiveState, metadataText, type Prediction, type RefusalReason } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { ObjectVerdict, SyncerManager } from '../drift.ts'
 import { beingDeleted, unknownFields } from './verdict-failures.ts'
 

@@ -33,3 +33,10 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
   const slash = apiVersion.indexOf('/')
   return slash === -1 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
+
+/** The key of an inventory: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
+export interface InventoryRef {
+  readonly namespace: string
+  readonly name: string
+  readonly id: string
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { formatFunctionInput, readFunctionInput } from '../../render/kpt/resource-list.ts'
+import { formatFunctionInput, readFunctionInput } from '@backporch/kpt/function'
 import { readYamlNodes } from './read/read-yaml-node.ts'
 import { writeYamlNode } from './write/write-yaml-node.ts'
 import { type YamlMap, yamlMap, yamlText } from './yaml-node.ts'

@@ -1,4 +1,5 @@
 /** Which differences are open for a decision, and what is planned for each. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -6,7 +7,6 @@ import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict, Resolution } from '../../drift/drift.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../../record/schema.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { ResolutionRequest } from '../turn/observation.ts'
 
 /** A difference with its place in git and what is planned for it. */

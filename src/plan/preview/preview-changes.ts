@@ -1,4 +1,5 @@
 /** The objects that a merge changes in one unit, and which parts of each change are already live. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, type FieldSchema, field, valueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { isSecret, type RedactionKey } from '@backporch/kyaml/redaction'
@@ -14,7 +15,6 @@ import { schemaAt, withVisibility } from '../../drift/visibility.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { PreviewChange } from '../../record/preview.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 
 /** A declared object, with its namespace, and the schema of its kind. */
 export interface PreviewedObject {

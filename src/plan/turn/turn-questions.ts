@@ -3,10 +3,9 @@
  * the question; with the answer it is computed again and goes on.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
+import type { FunctionCall, FunctionLibrary } from '@backporch/kpt/function'
 import type { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
-import type { FunctionLibrary } from '../../render/answer-calls.ts'
-import type { FunctionCall } from '../../render/kpt/pipeline-step.ts'
 import { type Build, type BuildLibrary, MissingBuilds } from '../../render/package-builder.ts'
 import { MissingAnswer } from '../../render/package-renderer.ts'
 import type { Observation, OpenBranch } from './observation.ts'

@@ -1,8 +1,8 @@
 /** The parts of an observed repository and forge that all units of a turn share. */
 import type { ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { TreeFile } from '@backporch/git-store/package-repository'
+import type { FoundPackage } from '@backporch/kpt/package'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import type { LedgerContent } from '../ledger/ledger-after.ts'

@@ -3,6 +3,9 @@
  * nothing changes, and takes the edit only if every chosen field has its chosen value in each render and nothing else moved (design §8,
  * docs/adr/0052). A refusal names the function that prevents the edit, and the fields that would move.
  */
+import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
+import { isKptfile } from '@backporch/kpt/package'
+import type { RenderWatcher } from '@backporch/kpt/render'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { valueAt } from '@backporch/kyaml/field'
@@ -10,9 +13,6 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { jsonEquals } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { jsonOf, nodeAtPath, type YamlMap } from '@backporch/kyaml/yaml'
-import { answerCalls, type FunctionLibrary } from '../../render/answer-calls.ts'
-import type { RenderWatcher } from '../../render/kpt/run-pipeline.ts'
-import { isKptfile } from '../../render/package-sources.ts'
 import { ProvenanceWatcher } from '../../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'

@@ -2,13 +2,13 @@
  * Configs of functions that are also objects of the cluster: kpt applies the ConfigMap of `apply-setters` too, unless it has the annotation
  * `config.kubernetes.io/local-config`. An edit of a setter then moves this object as well (docs/adr/0053).
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import type { StepRun } from '@backporch/kpt/function'
+import { cleanPath } from '@backporch/kpt/package'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { cleanPath } from '../../package/clean-path.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
-import type { StepRun } from '../../render/kpt/pipeline-step.ts'
 import { listMoved, type MovedField } from '../moved-fields.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 

@@ -2,11 +2,11 @@
  * From a rendered field back to the location of its value: in a manifest, or in the config of the function that wrote it. Each location is a
  * candidate only. A render proves the edit (adoption.ts).
  */
+import { describeStep, functionName, type StepRun } from '@backporch/kpt/function'
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { jsonOf, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode, yamlPlain } from '@backporch/kyaml/yaml'
-import { describeStep, functionName, type StepRun } from '../../render/kpt/pipeline-step.ts'
 import { leaves } from '../prove-edit.ts'
 import { anchoredEdit } from './anchored-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from './authored-files.ts'

@@ -3,13 +3,13 @@
  * files as they are. A file that a render leaves as it is becomes its rendered text. In other files, only values that were equal to the
  * rendered ones are updated.
  */
+import { writeItems } from '@backporch/kpt/render'
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { isWithin, valueAt } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { jsonOf } from '@backporch/kyaml/yaml'
-import { writeItems } from '../../render/kpt/write-items.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import { leaves } from '../prove-edit.ts'
 import type { AuthoredFiles } from './authored-files.ts'

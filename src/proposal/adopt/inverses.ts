@@ -1,9 +1,9 @@
 /** From a field that a function wrote to the entry of its config: by the function's inverse (docs/adr/0050), or by the value. */
+import { functionName } from '@backporch/kpt/function'
 import { field } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { jsonOf, keyOf, pathTo } from '@backporch/kyaml/yaml'
 import { FUNCTION_INVERSES } from '../../../functions/inverses.ts'
-import { functionName } from '../../render/kpt/pipeline-step.ts'
 import { joinLocations, type Locations } from './candidate.ts'
 import type { Inverse, Inverses } from './find-locations.ts'
 

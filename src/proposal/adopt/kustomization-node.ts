@@ -1,9 +1,9 @@
 /** A document of a file with the locations of its fields. */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { entryOf, itemsAt, jsonOf, nodeAtPath, resolved, type YamlNode } from '@backporch/kyaml/yaml'
-import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf, joined } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'

@@ -1,6 +1,6 @@
 /** A unit that another tool than kpt renders, as input of an edit and of its proof. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { FieldPath } from '@backporch/kyaml/field'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import type { BuildLibrary } from '../../render/package-builder.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'

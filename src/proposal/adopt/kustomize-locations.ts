@@ -2,12 +2,12 @@
  * From a field that kustomize rendered back to the places that its value may come from: the manifest, a patch, or a field of a
  * kustomization on the way. Each is a candidate only: whether the edit lands is proven by a build (kustomize-adoption.ts).
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resolved, textAt } from '@backporch/kyaml/yaml'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { FileEdit } from '../resolution-edits.ts'

@@ -2,7 +2,7 @@
  * The proof of an edit at the fixed point of its package (docs/adr/0052): each render of the edited package is compared with the same render
  * of the unedited one, until neither changes a file any more.
  */
-import { isKptfile } from '../../render/package-sources.ts'
+import { isKptfile } from '@backporch/kpt/package'
 import { describeMoved, type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'
 import { differingFiles, MOST_RENDERS, type RepeatedRenders } from './repeated-renders.ts'

@@ -2,9 +2,9 @@
  * The renders of a package, each over the files that the one before it wrote: whoever commits what `kpt fn render` writes gets the second of
  * them into the cluster (docs/adr/0052).
  */
+import { writeItems } from '@backporch/kpt/render'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { writeItems } from '../../render/kpt/write-items.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import type { Rendered } from '../prove-edit.ts'
 

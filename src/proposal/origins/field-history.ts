@@ -1,7 +1,7 @@
 /** The writers of one field during a build, in their order, and the value after the last one. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { FileLocation, SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch } from '../adopt/kustomize-patches.ts'

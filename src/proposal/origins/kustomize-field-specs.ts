@@ -1,6 +1,6 @@
 /** The fields that a kustomization writes labels, annotations, counts and namespaces to (kustomize `api/internal/konfig/builtinpluginconsts`). */
+import { type FieldSpec, isSelectedBy, splitFieldPath } from '@backporch/kpt/field'
 import type { FieldPath } from '@backporch/kyaml/field'
-import { type FieldSpec, isSelectedBy, splitFieldPath } from '../../render/kpt/field-spec.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 
 const WORKLOADS: readonly FieldSpec[] = [

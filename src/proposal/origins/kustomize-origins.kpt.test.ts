@@ -1,12 +1,12 @@
 /** The places that are told against what `kubectl kustomize` makes of an edit of them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { path } from '../../../test/fakes/live-object.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds } from '../../adapters/functions/package-builds.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { type BuiltSource, buildOf, printedResources } from '../../render/kustomize/read-built.ts'
 import { builtOriginLines, KustomizeOrigins } from './kustomize-origins.ts'
 

@@ -2,6 +2,7 @@
  * The origin of a field of a built object: the location in its manifest, and the patches and kustomizations that wrote it since. It is read
  * from the files without a build, and the result is compared with the built value.
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import {
   canonicalJson,
@@ -18,7 +19,6 @@ import {
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
 import {

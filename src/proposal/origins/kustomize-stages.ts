@@ -2,8 +2,8 @@
  * The stages of a build in their order: bases first, then the generators of the folder, its components, and its own transformers
  * (kustomize `api/internal/target/kusttarget.go`).
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { getKey } from '@backporch/kyaml/json'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'

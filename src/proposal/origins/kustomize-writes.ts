@@ -1,10 +1,10 @@
 /** Follows one field of an object through a build: transformers in kustomize's order (`kusttarget_configplugin.go`). */
+import type { FieldSpec } from '@backporch/kpt/field'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 import { RE2JS } from 're2js'
 import { imageEntry } from '../../render/argo/argo-kustomize.ts'
-import type { FieldSpec } from '../../render/kpt/field-spec.ts'
 import { type FileLocation, fields, index, isAt, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch, PatchField } from '../adopt/kustomize-patches.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'

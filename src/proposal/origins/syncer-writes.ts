@@ -1,9 +1,9 @@
 /** What Flux writes into a field that kustomize built: the variables of its text, then common labels and annotations. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { type Json, jsonEquals, partOf } from '@backporch/kyaml/json'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { resolveGoScalar } from '@backporch/kyaml/yaml'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { fluxVariables, isSubstituted } from '../../render/flux/flux-kustomization.ts'
 import { substituteVariables } from '../../render/flux/shell-variables.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'

@@ -1,6 +1,6 @@
 /** Where the manifest of a new object goes: as its siblings lie, beside them in a file of its own, or in the file that holds them. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 
 /** An authored file with objects that are applied. */
 export interface SiblingFile {

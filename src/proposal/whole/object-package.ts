@@ -1,9 +1,9 @@
 /** A new package of live objects: one file for each, and a Kptfile. */
+import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { answerCalls, NO_FUNCTIONS } from '../../render/answer-calls.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import { joined } from './layout.ts'
 import { BY_HAND, writeObjects } from './place-objects.ts'

@@ -1,8 +1,8 @@
 /** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { SyncerBuild } from '../../render/syncer-build.ts'
 import { ofCommand, shared } from '../adopt/adoption-failures.ts'

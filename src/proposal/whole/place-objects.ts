@@ -1,4 +1,5 @@
 /** Writes the manifests of new objects into the authored files of a package, and renders it to prove them. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
@@ -7,7 +8,6 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
 import { jsonOf } from '@backporch/kyaml/yaml'
 import { isEncrypted } from '../../drift/compare/encrypted-fields.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import { AuthoredFiles } from '../adopt/authored-files.ts'
 import { movesOn } from '../adopt/prove-renders.ts'

@@ -1,9 +1,9 @@
 /** The proof of a new manifest: what renders of it is the live object, and nothing else moves. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { listMoved, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 

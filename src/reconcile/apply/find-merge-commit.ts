@@ -1,7 +1,7 @@
 /** Finds the commit that brought a record onto the base branch, for any merge style, also after the branch was deleted. */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
+import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
 import { earlierRecordPath, presentRecordPath } from '../../record/record-paths.ts'

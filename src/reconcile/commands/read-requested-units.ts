@@ -1,9 +1,8 @@
 /** The unit of a proposal, and its changes with the numbers that people see in it. */
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { readKptfile } from '@backporch/kpt/kptfile'
+import { type FoundPackage, PACKAGE_FILE, packageSlug, ROOT_FOLDER, rootPackageName, selectPackages } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FoundPackage, packageSlug, ROOT_FOLDER, rootPackageName, selectPackages } from '../../package/find-packages.ts'
-import { readKptfile } from '../../package/kptfile.ts'
-import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { PolicyUnit } from '../../plan/commands/comment-policy.ts'
 import type { RequestedUnit } from '../../plan/commands/proposal-requests.ts'
 import { driftOf } from '../../proposal/text/ticks.ts'

@@ -1,4 +1,5 @@
 /** Plain values of what SOPS encrypted in the files of a unit, where the operator lets `sops` decrypt them (docs/adr/0025). */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
@@ -7,7 +8,6 @@ import { hasEncrypted, PlainValues } from '@backporch/kyaml/redaction'
 import { describeResourceId, type Resource, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { EarlierValues } from '../../drift/compare/encrypted-fields.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import type { ValueDecryptor } from '../../render/value-decryptor.ts'
 

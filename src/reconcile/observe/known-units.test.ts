@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import type { LiveState } from '@backporch/kyaml/resource'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { KnownUnits } from './known-units.ts'
 import type { LiveSide } from './read-live-sides.ts'
 

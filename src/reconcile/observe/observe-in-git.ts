@@ -1,9 +1,8 @@
 /** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
+import { readKptfile } from '@backporch/kpt/kptfile'
+import { type FoundPackage, PACKAGE_FILE, packageSlug, rootPackageName } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FoundPackage, packageSlug, rootPackageName } from '../../package/find-packages.ts'
-import { readKptfile } from '../../package/kptfile.ts'
-import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { Observation, Unit } from '../../plan/turn/observation.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'

@@ -1,9 +1,9 @@
 /** The dry run of one object, on the version of the object that was read. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type LiveState, metadataText, type Prediction, resourceKey } from '@backporch/kyaml/resource'
 import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import type { SyncerManager } from '../../drift/drift.ts'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import type { ObjectReader } from '../encrypted/encrypted-object.ts'
 import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
 

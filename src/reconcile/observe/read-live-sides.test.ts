@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InventoryQuestion, InventoryRef } from '@backporch/cluster/cluster'
+import type { InventoryQuestion } from '@backporch/cluster/cluster'
+import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
+import type { InventoryRef } from '@backporch/kyaml/resource'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
-import type { DesiredSet } from '../../render/desired-set.ts'
 import { readLiveSides } from './read-live-sides.ts'
 
 const signal = new AbortController().signal

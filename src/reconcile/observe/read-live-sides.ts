@@ -2,14 +2,13 @@
  * What several packages want of a cluster, read together: objects of one kind are one request instead of one for each package.
  * Judges nothing.
  */
-import type { ClusterReader, Inventory, InventoryRef, ServedKind } from '@backporch/cluster/cluster'
+import type { ClusterReader, Inventory, ServedKind } from '@backporch/cluster/cluster'
+import { type DesiredResource, type DesiredSet, declaredTwice } from '@backporch/kpt/desired-set'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { type InventoryRef, type LiveState, type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import { type Boundary, whyOutside } from '../../policy/boundary.ts'
-import type { DesiredResource, DesiredSet } from '../../render/desired-set.ts'
-import { declaredTwice } from '../../render/desired-set-builder.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { eachOf } from '../each-of.ts'
 import { readInventories } from './read-inventories.ts'

@@ -1,5 +1,6 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -23,7 +24,6 @@ import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.t
 import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import type { Incomplete } from '../../record/schema.ts'
-import type { DesiredSet } from '../../render/desired-set.ts'
 import { renamedByKustomize } from '../../render/kustomize/kustomize-input.ts'
 import { applierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, Claim } from '../../syncers/syncer.ts'

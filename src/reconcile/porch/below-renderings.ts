@@ -1,8 +1,8 @@
 /** Branches on which a Porch server put commits of its own (docs/facts/porch-decisions.md). */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import type { WorkspaceBranch } from '@backporch/git-store/ref-name'
+import { isRenderingMessage, isSameRendered } from '@backporch/kpt/revision'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { isRenderingMessage, isSameRendered } from '../../package/porch-rendering.ts'
 import { contentAt } from '../repository/as-proposed.ts'
 import { changesBetween } from '../repository/changes-between.ts'
 

@@ -1,10 +1,10 @@
 /** What a Porch server lists for the repository, read from its branches, its tags and the commits that they name. */
+import { type KptAnnotation, parseKptAnnotations } from '@backporch/kpt/kptfile'
+import { PACKAGE_FILE } from '@backporch/kpt/package'
+import { listPackageRevisions, type PorchListing, type PorchRepository, revisionRefs } from '@backporch/kpt/revision'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { type KptAnnotation, parseKptAnnotations } from '../../package/kpt-annotation.ts'
-import { listPackageRevisions, type PorchListing, type PorchRepository, revisionRefs } from '../../package/package-revision.ts'
-import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 

@@ -4,11 +4,11 @@
  */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import { parseRevisionTag } from '@backporch/git-store/ref-name'
+import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
+import { isSameRendered } from '@backporch/kpt/revision'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
-import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
-import { isSameRendered } from '../../package/porch-rendering.ts'
 import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/turn/observation.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
 import { presentRecordPath, recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'

@@ -1,8 +1,8 @@
 /** Where merged decisions landed, and what took them out of git again. */
 import type { CommitView } from '@backporch/git-store/package-repository'
+import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
 import { asFailure } from '@backporch/kyaml/failure'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
-import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import { type UndoneAdoption, undoneAdoptions } from '../../plan/decisions/undone-decisions.ts'
 import type { Observation, UndoneDecision } from '../../plan/turn/observation.ts'
 import { recordPath } from '../../record/record-paths.ts'

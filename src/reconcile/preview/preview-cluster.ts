@@ -1,5 +1,6 @@
 /** What a merge changes in one cluster. A cluster that cannot be read has its changes all the same; what is live of them is unknown. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
+import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
@@ -10,7 +11,6 @@ import { type PreviewedObject, previewChanges } from '../../plan/preview/preview
 import type { Boundary } from '../../policy/boundary.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PreviewCluster, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
-import type { DesiredSet } from '../../render/desired-set.ts'
 import type { LoadedPackage } from '../observe/observe.ts'
 import { observeCluster } from '../observe/observe-units.ts'
 import { isPlaced, type LiveSide, readLiveSides } from '../observe/read-live-sides.ts'

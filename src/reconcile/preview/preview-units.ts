@@ -1,7 +1,7 @@
 /** The units of one cluster before and after a merge: which of them read an edited file, and what is built of those. */
+import type { FoundPackage } from '@backporch/kpt/package'
 import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { LabelSelector } from '@backporch/kyaml/resource'
-import type { FoundPackage } from '../../package/find-packages.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { type RenderChoice, sameChoice } from '../../render/render-choice.ts'

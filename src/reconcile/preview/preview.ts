@@ -1,8 +1,8 @@
 /** What the merge of a head into the base branch changes, of each unit in each cluster. Reads only, and runs nothing of a fork. */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
+import { findPackages, normalPath } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { given } from '@backporch/kyaml/text'
-import { findPackages, normalPath } from '../../package/find-packages.ts'
 import type { Preview } from '../../record/preview.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { eachOf } from '../each-of.ts'

@@ -1,10 +1,9 @@
 /** Which folders of a repository hold manifests: reported where a search for packages finds none. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
+import { type FoundPackage, KUSTOMIZATION_NAMES, normalPath, selectPackages } from '@backporch/kpt/package'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { sentenceOf } from '@backporch/kyaml/note'
-import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
-import { nearestNames } from '../../package/nearest-name.ts'
-import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import { nearestNames } from '@backporch/kyaml/text'
 import { folderOf, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { pathsByResource } from './unit-names.ts'

@@ -3,6 +3,7 @@
  * a base branch that moved only the new commits are read.
  */
 import { type CommitView, OversizedRead, type TreeFile } from '@backporch/git-store/package-repository'
+import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -10,7 +11,6 @@ import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../drift/behind/sync-evidence.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
-import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
 import { requestedFiles } from '../sources/read-kustomization.ts'

@@ -1,9 +1,8 @@
 /** Packages by the labels of their Kptfile, as `-l` selects them. */
+import { readKptfile } from '@backporch/kpt/kptfile'
+import { type FoundPackage, PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { type LabelSelector, matchesLabels } from '@backporch/kyaml/resource'
-import type { FoundPackage } from '../../package/find-packages.ts'
-import { readKptfile } from '../../package/kptfile.ts'
-import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
 /**

@@ -1,8 +1,7 @@
 /** Whether the files of a folder without a Kptfile are the objects that run, where no renderer is configured. */
+import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import type { FoundPackage } from '../../package/find-packages.ts'
-import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 
 /** @throws Failure BP1004 where something else has to make the objects: a kustomization further down, or Helm */

@@ -1,9 +1,9 @@
 /** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { nextRevision, parseRevisionTag } from '@backporch/git-store/ref-name'
+import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
-import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
 import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../../plan/turn/observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'

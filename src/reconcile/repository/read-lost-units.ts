@@ -1,5 +1,5 @@
 /** What the ledger has of units that could not be observed. */
-import { packageSlug } from '../../package/find-packages.ts'
+import { packageSlug } from '@backporch/kpt/package'
 import type { LostUnit } from '../../plan/turn/turn-observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'

@@ -1,7 +1,7 @@
 /** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
 import type { Forge, KnownProposal } from '@backporch/forge/hosted-forge'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { packageSlug } from '../../package/find-packages.ts'
+import { packageSlug } from '@backporch/kpt/package'
 import { isClosedByPerson } from '../../plan/decisions/found-outcome.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
 import { isRecordPath, RECORD_FILE } from '../../record/record-paths.ts'

@@ -1,6 +1,6 @@
 /** Open proposals about clusters that could not be observed. */
+import { packageSlug } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { packageSlug } from '../../package/find-packages.ts'
 import type { UnobservedProposal } from '../../plan/forge/plan-proposals.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { BotIdentity } from '../bot-identity.ts'

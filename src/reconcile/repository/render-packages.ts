@@ -1,16 +1,24 @@
 /** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { answerCalls } from '@backporch/kpt/function'
+import type { FoundPackage } from '@backporch/kpt/package'
+import {
+  type FilesRendering,
+  formatApplied,
+  formatObjects,
+  formatResourceList,
+  outputFiles,
+  type PassedItems,
+  renderFiles,
+  throughText,
+} from '@backporch/kpt/render'
+import { notRunNotes } from '@backporch/kpt/runtime'
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { FoundPackage } from '../../package/find-packages.ts'
 import { effectivePolicy, rendersOf } from '../../policy/effective-policy.ts'
-import { answerCalls } from '../../render/answer-calls.ts'
-import { type FilesRendering, type PassedItems, renderFiles, throughText } from '../../render/kpt/render-files.ts'
-import { formatApplied, formatObjects, formatResourceList, outputFiles } from '../../render/kpt/rendered-output.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { describeChoice, RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
-import { notRunNotes } from '../../render/runtimes/not-run.ts'
 import { withAnswers } from '../with-answers.ts'
 import { choosePackages } from './manifest-folders.ts'
 import { assertPlainFolder, holdsNothing } from './plain-folder.ts'

@@ -1,10 +1,9 @@
 /** Which other units of the repository read the files that a unit is built from. */
+import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { jsonEquals } from '@backporch/kyaml/json'
-import type { FoundPackage } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
-import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { kustomizationOf } from '../../render/kustomize/kustomize-build.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'

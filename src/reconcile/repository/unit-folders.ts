@@ -1,12 +1,11 @@
 /** Folders without a Kptfile that are units, because they were named: on the command line, in a Placement, or when recorded. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { type FoundPackage, KUSTOMIZATION_NAMES, normalPath, ROOT_FOLDER } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { type FoundPackage, normalPath, ROOT_FOLDER } from '../../package/find-packages.ts'
 import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 

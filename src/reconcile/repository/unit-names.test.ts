@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FoundPackage } from '../../package/find-packages.ts'
+import type { FoundPackage } from '@backporch/kpt/package'
 import type { RepositoryView } from './repository-view.ts'
 import { pathsByResource } from './unit-names.ts'
 

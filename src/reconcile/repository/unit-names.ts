@@ -1,5 +1,5 @@
 /** Names of units beside their paths: those of the syncers' resources by which they were found, as `flux get` and `argocd app` take them. */
-import type { FoundPackage } from '../../package/find-packages.ts'
+import type { FoundPackage } from '@backporch/kpt/package'
 import type { RepositoryView } from './repository-view.ts'
 
 type NamingView = Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>

@@ -1,12 +1,12 @@
 /** Renders a unit from its package and from the files that its build reads outside of the package. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
+import { isReadOf } from '@backporch/kpt/package'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { plainChart } from '../../render/helm/plain-chart.ts'
 import { answerOf, type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
 import { type BuildAnswer, buildKey, MissingBuilds, NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../../render/package-renderer.ts'
-import { isReadOf } from '../../render/package-sources.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { renderAsFiles } from '../../render/render-package.ts'
 import { type CommitFiles, readKustomization } from '../sources/read-kustomization.ts'

@@ -1,5 +1,5 @@
 /** Units of which the ledger has no report that can be read: nothing is known of them, so they are Unknown (docs/adr/0026-what-status-knows.md). */
-import { packageSlug } from '../../package/find-packages.ts'
+import { packageSlug } from '@backporch/kpt/package'
 import { firstReport } from '../../plan/ledger/unobserved.ts'
 import { placedPackages } from '../../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'

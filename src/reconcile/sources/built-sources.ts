@@ -1,8 +1,8 @@
 /** The units that resources name which another unit builds, where files are all that is known of a cluster. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../render/desired-set.ts'
 import { printedResources } from '../../render/kustomize/read-built.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { choiceKey, type RenderChoice } from '../../render/render-choice.ts'

@@ -3,9 +3,9 @@
  * without any, those that the repository declares.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import { type FoundPackage, findPackages } from '@backporch/kpt/package'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'

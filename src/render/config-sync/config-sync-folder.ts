@@ -1,8 +1,8 @@
 /** What Config Sync applies of a folder (docs/facts/config-sync-sources.md). */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
-import { KUSTOMIZATION_NAMES } from '../kustomize/kustomization-names.ts'
 import { kustomizationAt, kustomizationOf, ORIGIN, type SourceFiles } from '../kustomize/kustomize-build.ts'
 import { readOrigin } from '../kustomize/resource-origins.ts'
 import { printFiles } from '../print-files.ts'

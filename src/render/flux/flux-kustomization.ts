@@ -3,6 +3,7 @@
  * resource written into it; and what it makes of the objects afterwards (fluxcd/pkg `kustomize` 1.23.0 `kustomize_generator.go`,
  * `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller 1.7.2 `kustomization_controller.go`).
  */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import {
@@ -21,7 +22,6 @@ import {
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { annotationsOf, labelsOf, metadataText } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
-import { KUSTOMIZATION_NAMES } from '../kustomize/kustomization-names.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
 import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../syncer-build.ts'

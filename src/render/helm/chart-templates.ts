@@ -1,6 +1,6 @@
 /** The templates of a chart: which one made an object (Helm's comment `# Source: …` in its output). */
+import type { SourceLocation } from '@backporch/kpt/desired-set'
 import { type Json, textOf } from '@backporch/kyaml/json'
-import type { SourceLocation } from '../desired-set.ts'
 import { joined } from '../kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
 

@@ -1,7 +1,7 @@
 /** `helmCharts` of a kustomization: charts that Helm renders within the build (kustomize `api/types/helmchartargs.go`, `HelmChartInflationGenerator.go`). */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
-import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 /** Fields that name no file and run nothing, beside those that are read here. */
 const PLAIN = new Set(['valuesInline', 'valuesMerge', 'includeCRDs', 'skipHooks', 'skipTests', 'apiVersions', 'kubeVersion'])

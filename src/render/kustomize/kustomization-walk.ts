@@ -3,13 +3,13 @@
  * components. Only files of the commit are read. Another location is refused, and so is every field that could name a file or a program in a
  * way that is not checked here: a repository must not get files of this machine into a rendering.
  */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { decodeYaml, LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { chartEntries, pullCommand } from './helm-charts.ts'
-import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 export interface KustomizationSource {
   /** Folder of the kustomization, from the root of the repository; empty for the root. */

@@ -1,4 +1,5 @@
 /** The build of a kustomization, with an annotation on each object that names its file. */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { field } from '@backporch/kyaml/field'
@@ -8,7 +9,6 @@ import { decodeYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { jsonOf } from '@backporch/kyaml/yaml'
 import type { Build } from '../package-builder.ts'
 import { hasCharts } from './helm-charts.ts'
-import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 import { joined } from './kustomization-walk.ts'
 
 /** Written by kustomize with `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */

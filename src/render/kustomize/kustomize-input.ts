@@ -1,6 +1,6 @@
 /** Whether a kustomization renames objects: then a syncer that builds it creates objects that no file declares. */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 const FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 

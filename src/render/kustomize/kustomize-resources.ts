@@ -1,7 +1,7 @@
 /** Rules of kustomize for a set of objects, which functions built on it share (kustomize `api/resmap/reswrangler.go`, `Append`). */
+import { describeObject, kindOf } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { describeObject, kindOf } from '../kpt/field-spec.ts'
 
 /** The namespace of objects without one. */
 export const CLUSTER = '_non_namespaceable_'

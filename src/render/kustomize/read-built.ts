@@ -1,19 +1,16 @@
 /** The output of a program as desired objects, each with its authored location. */
+import { type DesiredSet, DesiredSetBuilder, isLocalConfig, type SourceLocation, withoutAnnotations } from '@backporch/kpt/desired-set'
+import { PACKAGE_FILE, PackageSources } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { formatJson, getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { given } from '@backporch/kyaml/text'
-import { PACKAGE_FILE } from '../../package/walk-package.ts'
-import type { DesiredSet, SourceLocation } from '../desired-set.ts'
-import { DesiredSetBuilder } from '../desired-set-builder.ts'
 import { differingPaths } from '../flux/flux-kustomization.ts'
 import { valuesKey } from '../flux/flux-release.ts'
 import { templateOf } from '../helm/chart-templates.ts'
-import { isLocalConfig } from '../not-applied.ts'
 import { type Build, type BuildAnswer, type BuildLibrary, NO_BUILDS } from '../package-builder.ts'
 import type { TurnRendering } from '../package-renderer.ts'
-import { PackageSources } from '../package-sources.ts'
 import { isEmptyList } from '../render-package.ts'
 import {
   type BuiltDocument,
@@ -24,7 +21,6 @@ import {
   syncerObject,
   type WrittenKustomization,
 } from '../syncer-build.ts'
-import { withoutAnnotations } from '../without-annotations.ts'
 import { hasCharts } from './helm-charts.ts'
 import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
 import { ResourceOrigins } from './resource-origins.ts'

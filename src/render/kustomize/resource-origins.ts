@@ -1,10 +1,10 @@
 /** From an object that kustomize printed to the location of its declaration. */
+import type { SourceLocation } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { LineIndex, objectsOfDocument, parseGoYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { itemsAt, textAt } from '@backporch/kyaml/yaml'
-import type { SourceLocation } from '../desired-set.ts'
 import { resolvePath } from './kustomization-walk.ts'
 import { textOf as fileText, kustomizationOf, ORIGIN, type SourceFiles } from './kustomize-build.ts'
 

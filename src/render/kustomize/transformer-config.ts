@@ -1,7 +1,7 @@
 /** The config of a function that is a transformer of kustomize: the data of a ConfigMap, or an object of the function's own kind. */
+import type { FieldSpec } from '@backporch/kpt/field'
 import type { Json } from '@backporch/kyaml/json'
 import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import type { FieldSpec } from '../kpt/field-spec.ts'
 
 export interface TransformerConfig {
   readonly values: ReadonlyMap<string, string>

@@ -157,7 +157,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       },
       {
         breaks: 'the keys and values of a package are not added up',
-        file: 'src/render/package-limits.ts',
+        file: 'src/kpt/desired/package-limits.ts',
         find: 'this.nodes += nodes',
         replace: '',
         by: 'test/hostile/package-limits.test.ts',

@@ -82,7 +82,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     id: 'P24',
     promise: 'A package runs no program that the operator did not allow, and none beyond its limits of time, memory and output.',
     checks: [
-      'src/render/runtimes/choose-runtime.test.ts',
+      'src/kpt/runtime/choose-runtime.test.ts',
       'src/adapters/functions/foreign-functions.test.ts',
       'src/adapters/functions/worker-renderer.test.ts',
       'src/adapters/functions/container-engine.test.ts',
@@ -90,10 +90,10 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     mutants: [
       {
         breaks: 'a program that a package names runs',
-        file: 'src/render/runtimes/choose-runtime.ts',
+        file: 'src/kpt/runtime/choose-runtime.ts',
         find: 'if (allowed.exec.includes(text)) {',
         replace: "if (text !== '') {",
-        by: 'src/render/runtimes/choose-runtime.test.ts',
+        by: 'src/kpt/runtime/choose-runtime.test.ts',
       },
       {
         breaks: 'the output of a program has no limit',

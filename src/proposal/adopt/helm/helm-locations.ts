@@ -1,10 +1,10 @@
 /** From a field that Helm rendered back to the values of the chart, and to the places where they are authored. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource, resourceKey } from '@backporch/kyaml/resource'
-import type { DesiredResource } from '../../../render/desired-set.ts'
 import { isTemplate, templateOf } from '../../../render/helm/chart-templates.ts'
 import { mergedValues } from '../../../render/helm/chart-values.ts'
 import { uniquePaths } from '../../../render/helm/template-actions.ts'

@@ -1,7 +1,7 @@
 /** Values of the charts that a kustomization has Helm render. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { itemsAt } from '@backporch/kyaml/yaml'
-import type { DesiredResource } from '../../../render/desired-set.ts'
 import { kustomizeChart } from '../../../render/helm/kustomize-chart.ts'
 import { textOf } from '../../../render/kustomize/kustomize-build.ts'
 import type { BuiltSource } from '../../../render/kustomize/read-built.ts'

@@ -1,8 +1,8 @@
 /** Edits of the places where values of a chart are authored. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, textOf } from '@backporch/kyaml/json'
-import type { DesiredResource } from '../../../render/desired-set.ts'
 import { mergedValues } from '../../../render/helm/chart-values.ts'
 import { type BuiltSource, declaredObjects } from '../../../render/kustomize/read-built.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'

@@ -1,0 +1,46 @@
+/** The inventory that a package names: a `kind: ResourceGroup` file, or the Kptfile's older `inventory`. */
+import { isJsonObject, type Json } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { type InventoryRef, labelsOf, metadataText } from '@backporch/kyaml/resource'
+import type { SourceLocation } from './desired-set.ts'
+
+/** Label that carries the inventory's id (cli-utils `pkg/common/common.go`). */
+export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
+
+export interface FoundInventory {
+  readonly ref: InventoryRef
+  readonly location: SourceLocation
+  /** Within the package. */
+  readonly path: string
+}
+
+export function readInventory(object: Json, location: SourceLocation, path: string): FoundInventory {
+  const source = isJsonObject(object) ? object : {}
+  const id = labelsOf(source).get(INVENTORY_ID_LABEL) ?? ''
+  return { ref: { namespace: metadataText(source, 'namespace'), name: metadataText(source, 'name'), id }, location, path }
+}
+
+/**
+ * The one inventory of the package. kpt refuses a package that names two: then a note says so, and none is used. Inventories of subpackages
+ * are not the package's.
+ */
+export function inventoryOf(
+  found: readonly FoundInventory[],
+  ofKptfile: InventoryRef | undefined,
+  subpackages: readonly string[],
+): { readonly inventory: InventoryRef | undefined; readonly notes: readonly Note[] } {
+  const own = found.filter(({ path }) => !subpackages.some((folder) => path.startsWith(`${folder}/`)))
+  const [only, second] = own
+  const locations = own.map(({ location }) => `${location.path}:${location.line}`)
+  if (second !== undefined) return none(locations, `the package names ${own.length} inventories, at ${locations.join(' and ')}`)
+  if (only !== undefined && ofKptfile !== undefined)
+    return none(locations, `the package names an inventory in its Kptfile and another at ${locations[0]}`)
+  return { inventory: only?.ref ?? ofKptfile, notes: [] }
+}
+
+function none([subject = '']: readonly string[], why: string): { readonly inventory: undefined; readonly notes: readonly Note[] } {
+  return {
+    inventory: undefined,
+    notes: [{ cause: 'inventory-twice', subject, text: `${why}; "kpt live" refuses that, and no inventory is used` }],
+  }
+}

@@ -1,0 +1,40 @@
+/** Runs a render with a library that answers function calls at once. */
+import { Failure } from '@backporch/kyaml/failure'
+import {
+  describeStep,
+  type FunctionAnswer,
+  type FunctionCall,
+  functionName,
+  type PipelineStep,
+  type RenderProcess,
+} from './pipeline-step.ts'
+
+/** A runner of functions. Equal calls have equal answers. It may throw where it cannot answer at once. */
+export interface FunctionLibrary {
+  answer(call: FunctionCall): FunctionAnswer
+}
+
+export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibrary): T {
+  let state = process.next()
+  while (state.done !== true) state = process.next(library.answer(state.value))
+  return state.value
+}
+
+/** A library without functions. */
+export const NO_FUNCTIONS: FunctionLibrary = { answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }) }
+
+/** The remedy where nothing that could run the function is allowed. */
+const ALLOW = 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
+
+/** A mutator is never skipped: without it the output would be wrong. */
+export function runtimeMissing(step: PipelineStep, why: string, remedy = ALLOW): Failure {
+  const { image, exec } = step.function
+  return new Failure({
+    code: 'BP1201',
+    what: `RuntimeMissing(${functionName(step.function)}): nothing here can run the function`,
+    where: describeStep(step),
+    why: `${image === '' ? `the program ${JSON.stringify(exec.slice(0, 120))}` : `the image ${image}`}: ${why}`,
+    remedy,
+    retry: 'on-change',
+  })
+}

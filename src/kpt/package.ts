@@ -1,0 +1,14 @@
+/** Files of a package: which there are, and which kpt reads. */
+export { cleanPath, goClean } from './package/clean-path.ts'
+export {
+  type FoundPackage,
+  findPackages,
+  normalPath,
+  packageSlug,
+  ROOT_FOLDER,
+  rootPackageName,
+  selectPackages,
+} from './package/find-packages.ts'
+export { KUSTOMIZATION_NAMES } from './package/kustomization-names.ts'
+export { isKptfile, isReadOf, PackageSources } from './package/package-sources.ts'
+export { PACKAGE_FILE } from './package/walk-package.ts'

@@ -1,0 +1,150 @@
+/** Finds the packages of a repository in the list of its files. */
+import { createHash } from 'node:crypto'
+import { Failure } from '@backporch/kyaml/failure'
+import type { FileMode } from '@backporch/kyaml/files'
+import { nearestNames } from '@backporch/kyaml/text'
+import { PACKAGE_FILE } from './walk-package.ts'
+
+/** Name of a unit without a Kptfile that is the whole repository. */
+export const ROOT_FOLDER = 'root'
+/** Characters of a DNS label. */
+const MOST_OF_LABEL = 63
+
+/**
+ * Name of the package that is the whole repository: the last part of the Kptfile's name, which may be a path (`apps/web`). It becomes part of
+ * branches and files, so that a name of other words (`Web Shop`) is written as a DNS label, `web-shop`.
+ */
+export function rootPackageName(kptfileName: string | undefined): string {
+  const last = kptfileName?.slice(kptfileName.lastIndexOf('/') + 1) ?? ''
+  const label = last
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, MOST_OF_LABEL)
+    .replace(/^-+|-+$/g, '')
+  return label === '' ? ROOT_FOLDER : label
+}
+
+export interface FoundPackage {
+  /** From the root of the repository, with `/`; '' when the repository itself is the package. */
+  readonly path: string
+  /** A Kptfile at the root makes the whole repository one package, which a Porch server cannot list. */
+  readonly rootPackage: boolean
+  /** Folders below it with a Kptfile of their own, from the root of the repository, sorted. They belong to this package. */
+  readonly subpackages: readonly string[]
+  /**
+   * Whether a Kptfile makes it a unit, or its name in the request. Porch lists packages only, and only they have a Kptfile that a proposal
+   * edits.
+   */
+  readonly source: 'kpt' | 'folder'
+}
+
+// Records of Backporch, and git's folder if a tree has one.
+const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
+
+/**
+ * The packages of a tree as Porch finds them: a folder with a regular file `Kptfile` and everything below it. Sorted by path, by code unit.
+ * @param named folders of `normalPath`; one within a package is that package
+ */
+export function findPackages(
+  files: Iterable<{ readonly path: string; readonly mode: FileMode }>,
+  named: readonly string[] = [],
+): readonly FoundPackage[] {
+  const folders = new Set<string>()
+  for (const { path, mode } of files) {
+    const segments = path.split('/')
+    if (segments.pop() !== PACKAGE_FILE || (mode !== '100644' && mode !== '100755')) continue
+    if (segments.some((segment) => segment === '.git') || NEVER_A_PACKAGE.has(segments[0] ?? '')) continue
+    folders.add(segments.join('/'))
+  }
+  const outermost = [...folders].filter((path) => !parentsOf(path).some((parent) => folders.has(parent))).sort()
+  const plain = named.filter((path) => !outermost.some((owner) => owner === path || isBelow(path, owner)))
+  return [...new Set([...outermost, ...plain])].sort().map((path) => ({
+    path,
+    rootPackage: path === '' && folders.has(''),
+    subpackages: [...folders].filter((folder) => folder !== path && isBelow(folder, path)).sort(),
+    source: folders.has(path) ? 'kpt' : 'folder',
+  }))
+}
+
+/**
+ * The named packages: by path, with or without `./` before and `/` behind it; by a folder, which names every package below it; or by a path
+ * inside one, which names the package that owns it. Each occurs once, in the order of the packages. Without names, all packages.
+ * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and without any package
+ */
+export function selectPackages(packages: readonly FoundPackage[], names: readonly string[]): readonly FoundPackage[] {
+  if (packages.length === 0) {
+    throw new Failure({
+      code: 'BP1004',
+      what: 'there is no package in the repository',
+      why: 'no folder of the commit has a file named Kptfile',
+      remedy: 'run "kpt pkg init" in the folder of the manifests and commit the Kptfile',
+    })
+  }
+  const selected = new Set(names.flatMap((name) => packagesNamed(packages, name)))
+  return names.length === 0 ? packages : packages.filter((found) => selected.has(found))
+}
+
+function packagesNamed(packages: readonly FoundPackage[], name: string): readonly FoundPackage[] {
+  const path = normalPath(name)
+  const exact = packages.filter((found) => found.path === path)
+  if (exact.length > 0) return exact
+  const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path))
+  if (below.length > 0) return below
+  const owners = path === undefined ? [] : packages.filter((found) => isBelow(path, found.path))
+  // A named folder may contain packages and other named folders.
+  const owner = owners.toSorted((one, other) => other.path.length - one.path.length)[0]
+  if (owner !== undefined) return [owner]
+  const near = [...new Set(nearestPaths(path ?? name, packages))].slice(0, 5)
+  throw new Failure({
+    code: 'BP1004',
+    what: `there is no package ${JSON.stringify(name.slice(0, 300))}`,
+    why: 'neither it nor a folder above it has a Kptfile, and no package is below it',
+    remedy:
+      near.length > 0
+        ? `name one of: ${near.join(', ')}`
+        : packages.length === 1
+          ? `name the only package that there is, ${packages[0]?.path || '.'}`
+          : `name one of the ${packages.length} packages; "backporch get packages" lists them`,
+  })
+}
+
+/** Paths near the wanted one, or with the same or a similar last segment. */
+function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readonly string[] {
+  const paths = packages.map(({ path }) => path)
+  const whole = nearestNames(wanted, paths)
+  const last = wanted.split('/').at(-1) ?? ''
+  const similar = new Set(nearestNames(last, paths.map(lastSegment)))
+  return [...whole, ...paths.filter((path) => similar.has(lastSegment(path)))]
+}
+
+/** From the root of the repository; undefined where the path leaves it. */
+export function normalPath(name: string): string | undefined {
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
+  return name.startsWith('/') || segments.includes('..') ? undefined : segments.join('/')
+}
+
+function lastSegment(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path !== folder && (folder === '' || path.startsWith(`${folder}/`))
+}
+
+function parentsOf(path: string): readonly string[] {
+  if (path === '') return []
+  const segments = path.split('/')
+  return segments.map((_, index) => segments.slice(0, index).join('/'))
+}
+
+/**
+ * The package's name as one file name, `apps--web`; for the root package the Kptfile's name. Two packages of one repository have different
+ * slugs: where a joined path could be ambiguous, the first 8 hex digits of its hash are added.
+ */
+export function packageSlug(path: string, kptfileName: string): string {
+  if (path === '') return kptfileName
+  const segments = path.split('/')
+  const ambiguous = segments.some((segment) => segment.includes('--') || segment.startsWith('-') || segment.endsWith('-'))
+  const slug = segments.join('--')
+  return ambiguous ? `${slug}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}` : slug
+}

@@ -1,0 +1,65 @@
+/** Checks the config files of a pipeline's functions. */
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile } from '@backporch/kyaml/files'
+import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { readResource } from '@backporch/kyaml/resource'
+import { cleanPath } from './clean-path.ts'
+import type { Kptfile, PipelineFunction } from './kptfile.ts'
+import { PACKAGE_FILE } from './walk-package.ts'
+
+/** Paths are within the outermost package. */
+export interface ConfigSources {
+  readonly files: ReadonlyMap<string, PackageFile>
+  /** From the root of the repository. */
+  where(path: string): string
+  /** Files that kpt reads for the package of a folder, without those of its subpackages. */
+  ownFiles(folder: string): ReadonlySet<string>
+}
+
+/**
+ * Failures BP1104 for each `configPath` whose file is absent, is a link, has not exactly one document, or is no Kubernetes object.
+ * @param folder of the Kptfile within the package; '' for the package itself
+ */
+export function checkFunctionConfigs(kptfile: Kptfile, folder: string, sources: ConfigSources): readonly Failure[] {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const failures: Failure[] = []
+  for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
+    if (each.configPath === '') continue
+    const path = prefix + cleanPath(each.configPath)
+    const own = sources.ownFiles(folder)
+    const problem = configProblem(sources.files.get(path), sources.where(path), own) ?? (own.has(path) ? undefined : NOT_READ)
+    if (problem !== undefined) failures.push(badConfig(each, `${sources.where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
+  }
+  return failures
+}
+
+const NOT_READ =
+  'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
+
+function configProblem(file: PackageFile | undefined, where: string, own: ReadonlySet<string>): string | undefined {
+  if (file === undefined) return 'the file is not in the package'
+  if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
+  // Files that cannot be manifests have no content here.
+  if (file.content.length === 0 && !own.has(file.path)) return NOT_READ
+  try {
+    const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
+    const [only] = documents
+    if (only === undefined || documents.length > 1) return `the file has ${documents.length} documents, wanted one`
+    const resource = readResource(only.value)
+    return 'problem' in resource ? `the file is no Kubernetes object: ${resource.problem}` : undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return 'the file is no YAML that can be read'
+    throw thrown
+  }
+}
+
+function badConfig(each: PipelineFunction, where: string, problem: string): Failure {
+  return new Failure({
+    code: 'BP1104',
+    what: 'a function of the pipeline is not valid',
+    where,
+    why: `configPath ${JSON.stringify(each.configPath.slice(0, 80))}: ${problem}`,
+    remedy: 'name a file of the package with one Kubernetes object in it',
+    retry: 'on-change',
+  })
+}

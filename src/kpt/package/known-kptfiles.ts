@@ -1,0 +1,35 @@
+/** Stores Kptfiles by text: every turn reads each package's, and Adopt reads one for each edit that it tries. */
+import { LRUCache } from 'lru-cache'
+import { type Kptfile, type KptfileReading, readKptfile } from './kptfile.ts'
+
+/** Characters of all stored texts. */
+const KEPT_CHARACTERS = 4 * 1024 * 1024
+
+/** The least recently read text is dropped first. A text over a quarter of the limit is not stored. */
+export class KnownKptfiles {
+  readonly #kptfiles: LRUCache<string, Kptfile>
+
+  constructor(limit: number) {
+    this.#kptfiles = new LRUCache({ maxSize: limit, maxEntrySize: limit / 4, sizeCalculation: (_, text) => Math.max(1, text.length) })
+  }
+
+  get characters(): number {
+    return this.#kptfiles.calculatedSize
+  }
+
+  /** As `readKptfile`. Failures are not stored, because they name `where`. */
+  read(text: string, where: string): KptfileReading {
+    const known = this.#kptfiles.get(text)
+    if (known !== undefined) return { kptfile: known }
+    const reading = readKptfile(text, where)
+    if (!('failures' in reading)) this.#kptfiles.set(text, reading.kptfile)
+    return reading
+  }
+}
+
+const known = new KnownKptfiles(KEPT_CHARACTERS)
+
+/** As `readKptfile`, with the texts that this process has stored. */
+export function readKnownKptfile(text: string, where: string): KptfileReading {
+  return known.read(text, where)
+}

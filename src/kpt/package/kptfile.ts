@@ -1,0 +1,373 @@
+/** Reads the Kptfile of a package: a value, or all its failures. */
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  describeOthers,
+  formatPosition,
+  type GoYamlDocument,
+  type GoYamlFile,
+  LineIndex,
+  parseGoYaml,
+  type TextPosition,
+} from '@backporch/kyaml/read-yaml'
+import { nearestNames } from '@backporch/kyaml/text'
+import { isNull, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
+import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
+import { configPathProblem, isImageReference, KPTFILE_API_VERSION, KPTFILE_KIND, KPTFILE_SHAPE, type Shape } from './kptfile-rules.ts'
+
+/** Selects the resources of a function: every part that is not empty has to match (kpt `api/kptfile/v1/types.go`). */
+export interface FunctionSelector {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+}
+
+export interface PipelineFunction {
+  /** Exactly one of image and exec is not empty. */
+  readonly image: string
+  readonly exec: string
+  /** Tag beside the image (kpt from 1.0.0-beta.62); empty without one. */
+  readonly tag: string
+  /** Relative to the package; empty without one. */
+  readonly configPath: string
+  /** Empty without one. Numbers and booleans are texts, as in kpt. */
+  readonly configMap: ReadonlyMap<string, string>
+  /** The function gets a resource if one of these matches, or if there is none. */
+  readonly selectors: readonly FunctionSelector[]
+  /** The function does not get a resource that one of these matches. */
+  readonly exclude: readonly FunctionSelector[]
+  /** Fields that kpt evaluates from 1.0 on, and nothing here does: `when`, `selectors[0].resourceFileRegexp`. */
+  readonly notEvaluated: readonly string[]
+  /** Line of the function in the Kptfile, from 1. */
+  readonly line: number
+}
+
+export interface Kptfile {
+  readonly name: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+  readonly pipeline: { readonly mutators: readonly PipelineFunction[]; readonly validators: readonly PipelineFunction[] }
+  /** The inventory in its older form; absent parts are empty. */
+  readonly inventory: { readonly namespace: string; readonly name: string; readonly id: string } | undefined
+}
+
+export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures: readonly [Failure, ...Failure[]] }
+
+/**
+ * Reads a Kptfile. A field of a newer kpt is accepted. A field that no kpt knows is a failure, because kpt then refuses the package.
+ * Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
+ * BP1104 (function), BP1110 and BP1111 (YAML). What rendering does not use may be anything, as in kpt: the upstream, and the words of a name
+ * (docs/facts/kptfile-strictness.md). Never throws for bad input.
+ * @param where path of the file, as failures name it
+ */
+export function readKptfile(text: string, where: string): KptfileReading {
+  let file: GoYamlFile
+  try {
+    file = parseGoYaml(text, where, { mostNodes: MOST_NODES })
+  } catch (thrown) {
+    if (thrown instanceof Failure) return { failures: [thrown] }
+    throw thrown
+  }
+  const [document, second] = file.documents
+  if (document === undefined) return { failures: [emptyKptfile(where)] }
+  const reader = new KptfileReader(document, text, where)
+  if (second !== undefined) {
+    reader.refuse('BP1101', second, `a Kptfile is one YAML document, and this file has ${file.documents.length}`, 'remove the others')
+  }
+  const kptfile = reader.read()
+  const [first, ...others] = reader.failuresInOrder()
+  return first === undefined ? { kptfile } : { failures: [first, ...others] }
+}
+
+function emptyKptfile(where: string): Failure {
+  return new Failure({
+    code: 'BP1101',
+    what: 'the Kptfile is not one',
+    where,
+    why: 'the file is empty, or has nothing but comments',
+    remedy: `give it apiVersion: ${KPTFILE_API_VERSION}, kind: ${KPTFILE_KIND} and metadata.name`,
+    retry: 'on-change',
+  })
+}
+
+const WHAT: { readonly [code: string]: string } = {
+  BP1101: 'the Kptfile is not one',
+  BP1102: 'the package has no name',
+  BP1103: 'the Kptfile has a field that kpt does not know',
+  BP1104: 'a function of the pipeline is not valid',
+  BP1110: 'the YAML is not valid',
+}
+
+/** A Kptfile is checked key by key, which takes longer than reading it. */
+const MOST_NODES = 20_000
+/** That are told at once. */
+const MOST_FAILURES = 100
+
+type Location = readonly (string | number)[]
+
+class KptfileReader {
+  private readonly failures: { readonly failure: Failure; readonly at: TextPosition }[] = []
+  private readonly document: GoYamlDocument
+  private readonly lines: LineIndex
+  private readonly where: string
+
+  constructor(document: GoYamlDocument, text: string, where: string) {
+    this.document = document
+    this.lines = new LineIndex(text)
+    this.where = where
+  }
+
+  refuse(code: FailureCode, at: TextPosition, why: string, remedy: string): void {
+    const detail = { code, what: WHAT[code] ?? '', where: formatPosition(this.where, at), why, remedy, retry: 'on-change' as const }
+    this.failures.push({ failure: new Failure(detail), at })
+  }
+
+  failuresInOrder(): readonly Failure[] {
+    const inOrder = this.failures.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
+    return inOrder.map(({ failure }) => failure)
+  }
+
+  read(): Kptfile {
+    const { value } = this.document
+    for (const note of this.document.notes) {
+      const { kind, offset, earlier } = note
+      if (kind !== 'duplicate-key') continue
+      const first = this.position(earlier ?? offset).line
+      this.refuse(
+        'BP1110',
+        this.position(offset),
+        `the key is there twice, first at line ${first}${describeOthers(note)}; kpt refuses that`,
+        'keep one of them',
+      )
+    }
+    if (!isJsonObject(value)) {
+      this.refuse(
+        'BP1101',
+        this.document,
+        `wanted a mapping, got ${describe(value)}`,
+        `begin the file with apiVersion: ${KPTFILE_API_VERSION}`,
+      )
+      return kptfileOf({}, { lineOf: () => 1, textsAt: () => new Map() })
+    }
+    // In another kind or version, the fields have another meaning.
+    if (this.checkType(value)) {
+      this.checkShape(value, KPTFILE_SHAPE, [])
+      this.checkName(value)
+      for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
+    }
+    return kptfileOf(value, { lineOf: (location) => this.at(location).line, textsAt: (position) => this.textsAt(position) })
+  }
+
+  private checkType(value: JsonObject): boolean {
+    const apiVersion = textOf(getKey(value, 'apiVersion'))
+    const kind = textOf(getKey(value, 'kind'))
+    const before = this.failures.length
+    if (kind !== KPTFILE_KIND) {
+      const meant = nearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== '' ? `; did you mean ${KPTFILE_KIND}?` : ''
+      const why = kind === '' ? 'kind is missing' : `the kind ${quote(kind)} is unknown${meant}`
+      this.refuse('BP1101', this.at(['kind']), why, `write kind: ${KPTFILE_KIND}`)
+    }
+    if (apiVersion !== KPTFILE_API_VERSION) {
+      const why =
+        apiVersion === ''
+          ? 'apiVersion is missing'
+          : `the apiVersion ${quote(apiVersion)} is not supported; supported: ${KPTFILE_API_VERSION}`
+      const old = /^kpt\.dev\/v1alpha[12]$/.test(apiVersion) ? ', after changing the fields; the catalog function "fix" does both' : ''
+      this.refuse('BP1101', this.at(['apiVersion']), why, `write apiVersion: ${KPTFILE_API_VERSION}${old}`)
+    }
+    return this.failures.length === before
+  }
+
+  private checkName(value: JsonObject): void {
+    const metadata = getKey(value, 'metadata')
+    const name = textOf(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
+    if (name !== '') return
+    const at = this.at(metadata === undefined ? [] : ['metadata', 'name'])
+    this.refuse('BP1102', at, 'metadata.name is missing', 'give it a metadata.name, such as the name of its folder')
+  }
+
+  private checkShape(value: Json, shape: Shape, location: Location): void {
+    if (value === null || shape.kind === 'any') return
+    if (shape.kind === 'text') {
+      if (isJsonObject(value) || isJsonArray(value)) this.refuseType(location, 'a text', value)
+    } else if (shape.kind === 'list') {
+      if (!isJsonArray(value)) this.refuseType(location, 'a list', value)
+      else for (const [index, item] of value.entries()) this.checkShape(item, shape.item, [...location, index])
+    } else if (!isJsonObject(value)) this.refuseType(location, 'a mapping', value)
+    else if (shape.kind === 'texts') {
+      for (const [key, text] of Object.entries(value)) this.checkShape(text, { kind: 'text' }, [...location, key])
+    } else for (const [name, below] of Object.entries(value)) this.checkField(name, below, shape.fields, location)
+  }
+
+  private checkField(name: string, value: Json, fields: { readonly [name: string]: Shape }, location: Location): void {
+    if (this.failures.length >= MOST_FAILURES) return
+    const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (shape !== undefined) {
+      this.checkShape(value, shape, [...location, name])
+      return
+    }
+    const known = Object.keys(fields)
+    const [meant] = nearestNames(name, known)
+    const under = location.length === 0 ? 'a Kptfile' : formatLocation(location)
+    const why = `${quote(name)} is not a field of ${under}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    this.refuse(
+      'BP1103',
+      this.at([...location, name]),
+      why,
+      meant === undefined ? `remove it; known are ${known.join(', ')}` : `write ${meant}`,
+    )
+  }
+
+  private refuseType(location: Location, wanted: string, value: Json): void {
+    const code = location[0] === 'pipeline' ? 'BP1104' : 'BP1101'
+    this.refuse(
+      code,
+      this.at(location),
+      `${formatLocation(location)}: wanted ${wanted}, got ${describe(value)}`,
+      `make it ${wanted}, or remove it`,
+    )
+  }
+
+  private checkFunctions(value: JsonObject, list: string): void {
+    const pipeline = getKey(value, 'pipeline')
+    const functions = isJsonObject(pipeline) ? getKey(pipeline, list) : undefined
+    if (!isJsonArray(functions)) return
+    functions.forEach((each, index) => {
+      const location = ['pipeline', list, index]
+      const refuse = (why: string, remedy: string) =>
+        this.refuse('BP1104', this.at(location), `${formatLocation(location)}: ${why}`, remedy)
+      if (each === null) refuse('the function is empty', 'remove it, or name an image')
+      if (isJsonObject(each)) checkFunction(each, refuse)
+    })
+  }
+
+  private position(offset: number): TextPosition {
+    return this.lines.position(offset)
+  }
+
+  private textsAt(location: Location): ReadonlyMap<string, string> {
+    let node: YamlNode | undefined = this.document.node
+    for (const step of location) node = nodeBelow(node, step)?.node
+    const map = node === undefined ? undefined : resolved(node)
+    const texts = new Map<string, string>()
+    if (map?.kind === 'map')
+      for (const { key, value } of map.entries) {
+        const text = resolved(value)
+        texts.set(keyOf(key), text.kind !== 'scalar' || isNull(text) ? '' : text.value)
+      }
+    return texts
+  }
+
+  /** Of the key or list item at the place, or of the nearest one above it that is there. */
+  private at(location: Location): TextPosition {
+    let { node }: { node: YamlNode } = this.document
+    let offset = node.source?.start ?? 0
+    for (const step of location) {
+      const next = nodeBelow(node, step)
+      if (next === undefined) break
+      offset = next.offset
+      node = next.node
+    }
+    return this.position(offset)
+  }
+}
+
+function nodeBelow(node: YamlNode | undefined, step: string | number): { readonly node: YamlNode; readonly offset: number } | undefined {
+  const target = node === undefined ? undefined : resolved(node)
+  if (target?.kind === 'list' && typeof step === 'number') {
+    const item = target.items[step]
+    return item === undefined ? undefined : { node: item, offset: item.source?.start ?? 0 }
+  }
+  if (target?.kind !== 'map') return undefined
+  const entry = target.entries.findLast(({ key }) => key.kind === 'scalar' && key.value === step)
+  return entry === undefined ? undefined : { node: entry.value, offset: entry.key.source?.start ?? 0 }
+}
+
+function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) => void): void {
+  const image = textOf(getKey(value, 'image'))
+  const exec = textOf(getKey(value, 'exec'))
+  if (image !== '' && exec !== '') refuse('it has both image and exec', 'keep exactly one of image and exec')
+  // A misspelled image or exec has a failure of its own.
+  const isMeant = (name: string): boolean => !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
+  if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
+    refuse('it has neither image nor exec', 'name the function by image')
+  if (image !== '' && !isImageReference(image)) refuse(`the image ${quote(image)} is not an image reference`, 'write it as host/path:tag')
+  const configs = ['configMap', 'configPath', 'configRef'].filter((name) => !isEmpty(getKey(value, name)))
+  if (configs.length > 1) refuse(`it has ${configs.join(' and ')}`, 'keep exactly one of them')
+  const path = getKey(value, 'configPath')
+  const problem = typeof path === 'string' && path !== '' ? configPathProblem(path) : undefined
+  if (problem !== undefined) refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
+}
+
+interface KptfileLocations {
+  readonly lineOf: (location: Location) => number
+  /** Keys and values as written: kpt decodes them as texts, so that `0x1F` and `yes` stay. */
+  readonly textsAt: (location: Location) => ReadonlyMap<string, string>
+}
+
+function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLocations): Kptfile {
+  const metadata = objectAt(value, 'metadata')
+  const pipeline = objectAt(value, 'pipeline')
+  const inventory = getKey(value, 'inventory')
+  const selectorsAt = (each: JsonObject, location: Location): readonly FunctionSelector[] =>
+    objectsAt(each, String(location.at(-1))).map((one, index) => selectorOf(one, (name) => writtenAt([...location, index, name])))
+  const functions = (list: string): readonly PipelineFunction[] =>
+    objectsAt(pipeline, list).map((each, index) => ({
+      image: textAt(each, 'image'),
+      exec: textAt(each, 'exec'),
+      tag: textAt(each, 'tag'),
+      configPath: textAt(each, 'configPath'),
+      configMap: writtenAt(['pipeline', list, index, 'configMap']),
+      selectors: selectorsAt(each, ['pipeline', list, index, 'selectors']),
+      exclude: selectorsAt(each, ['pipeline', list, index, 'exclude']),
+      notEvaluated: notEvaluatedIn(each),
+      line: lineOf(['pipeline', list, index]),
+    }))
+  return {
+    name: textAt(metadata, 'name'),
+    labels: textsAt(metadata, 'labels'),
+    annotations: textsAt(metadata, 'annotations'),
+    pipeline: { mutators: functions('mutators'), validators: functions('validators') },
+    inventory: isJsonObject(inventory)
+      ? { namespace: textAt(inventory, 'namespace'), name: textAt(inventory, 'name'), id: textAt(inventory, 'inventoryID') }
+      : undefined,
+  }
+}
+
+/** They decide whether a function runs, and on what. */
+function notEvaluatedIn(each: JsonObject): readonly string[] {
+  const isThere = (object: JsonObject, name: string): boolean => !isEmpty(getKey(object, name))
+  const own = ['when', 'resourceFileRegexp', 'configRef'].filter((name) => isThere(each, name))
+  const selecting = ['selectors', 'exclude'].flatMap((list) =>
+    objectsAt(each, list).flatMap((one, index) => (isThere(one, 'resourceFileRegexp') ? [`${list}[${index}].resourceFileRegexp`] : [])),
+  )
+  return [...own, ...selecting]
+}
+
+function selectorOf(each: JsonObject, textsOf: (name: string) => ReadonlyMap<string, string>): FunctionSelector {
+  return {
+    apiVersion: textAt(each, 'apiVersion'),
+    kind: textAt(each, 'kind'),
+    name: textAt(each, 'name'),
+    namespace: textAt(each, 'namespace'),
+    labels: textsOf('labels'),
+    annotations: textsOf('annotations'),
+  }
+}
+
+function describe(value: Json): string {
+  if (isJsonArray(value)) return 'a list'
+  return isJsonObject(value) ? 'a mapping' : 'a single value'
+}
+
+function formatLocation(location: Location): string {
+  return location.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('')
+}
+
+/** At most 80 characters of the text, quoted. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
+}

@@ -1,0 +1,193 @@
+/** The source files of a package: its Kptfiles, the manifests that kpt reads, and the files that cannot be read. */
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
+import { decodeYaml } from '@backporch/kyaml/read-yaml'
+import { goClean } from './clean-path.ts'
+import { checkFunctionConfigs } from './function-config.ts'
+import { readKnownKptfile } from './known-kptfiles.ts'
+import type { Kptfile } from './kptfile.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
+import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from './walk-package.ts'
+
+const MANIFEST = /\.(?:yaml|yml|json)$/
+/** A package with deeper folders is refused. */
+const MAX_FOLDERS = 64
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
+
+export class PackageSources {
+  readonly packagePath: string
+  readonly files: ReadonlyMap<string, PackageFile>
+  /** Valid Kptfiles by folder within the package; '' is the package itself. */
+  readonly kptfiles = new Map<string, Kptfile>()
+  private readonly own = new Map<string, ReadonlySet<string>>()
+  private appliedByKpt: boolean | undefined
+  /** By path of the Kptfile. */
+  private readonly kptfileFailures = new Map<string, readonly Failure[]>()
+
+  constructor(packagePath: string, files: PackageFiles) {
+    this.packagePath = packagePath
+    // Where the package is the whole repository, records of drift are not part of it, ignored by kpt or not.
+    const own = files.filter(({ path }) => packagePath !== '' || !path.startsWith('.drift/'))
+    this.files = new Map(withoutPackages(own).map((file) => [file.path, file]))
+    for (const path of this.files.keys()) if (isKptfile(path)) this.readKptfile(path)
+  }
+
+  get hasPipeline(): boolean {
+    return [...this.kptfiles.values()].some(({ pipeline }) => pipeline.mutators.length + pipeline.validators.length > 0)
+  }
+
+  /** Whether `kpt live` applies it: it has an inventory. */
+  get isAppliedByKpt(): boolean {
+    this.appliedByKpt ??= this.kptfiles.get('')?.inventory !== undefined || [...this.files.keys()].some((path) => this.isInventory(path))
+    return this.appliedByKpt
+  }
+
+  private isInventory(path: string): boolean {
+    return MANIFEST.test(path) && this.whyUnread(path) === undefined && /^kind:\s*["']?ResourceGroup\b/m.test(this.textOf(path))
+  }
+
+  /** From the root of the repository. */
+  where(path: string): string {
+    return this.packagePath === '' ? path : `${this.packagePath}/${path}`
+  }
+
+  /** Failures of the Kptfile at the path. */
+  failuresOf(path: string): readonly Failure[] {
+    return this.kptfileFailures.get(path) ?? []
+  }
+
+  /** Whether it is a named folder without a Kptfile. */
+  get isFolder(): boolean {
+    return !this.kptfiles.has('') && !this.kptfileFailures.has(PACKAGE_FILE)
+  }
+
+  /** BP1004 where a Kptfile is required and absent, BP1111 for the first file that lies too deep. */
+  packageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
+    const missing = wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+    const deep = [...this.files.keys()].find((path) => path.split('/').length > MAX_FOLDERS + 1)
+    return deep === undefined ? missing : [...missing, tooDeep(this.where(deep.split('/').slice(0, MAX_FOLDERS).join('/')))]
+  }
+
+  configFailures(): readonly Failure[] {
+    return [...this.kptfiles].flatMap(([folder, kptfile]) => checkFunctionConfigs(kptfile, folder, this))
+  }
+
+  /** Files that kpt reads for the package of a folder, without those of its subpackages: paths from the outermost package, in kpt's order. */
+  ownFiles(folder: string): ReadonlySet<string> {
+    const known = this.own.get(folder)
+    if (known !== undefined) return known
+    const prefix = folder === '' ? '' : `${folder}/`
+    const below = [...this.kptfiles.keys()].filter((other) => other !== folder && other.startsWith(prefix)).map((other) => `${other}/`)
+    const paths = [...this.files.keys()].filter((path) => path.startsWith(prefix) && !below.some((other) => path.startsWith(other)))
+    const walked = walkPackage(
+      paths.map((path) => path.slice(prefix.length)),
+      (ignore) => this.ignoreText(prefix + ignore),
+    )
+    const own = new Set(walked.map((path) => prefix + path).filter((path) => isKptfile(path) || MANIFEST.test(path)))
+    this.own.set(folder, own)
+    return own
+  }
+
+  /** @throws Failure BP1204 where a path of a resource is a folder of the package */
+  assertNoFolder(paths: Iterable<string>): void {
+    for (const path of paths) {
+      if (this.files.has(path) || ![...this.files.keys()].some((file) => file.startsWith(`${path}/`))) continue
+      throw new Failure({
+        code: 'BP1204',
+        what: 'what comes out of the pipeline is not a package',
+        where: this.where(path),
+        why: `config.kubernetes.io/path cannot be a directory: ${path}`,
+        remedy: 'correct the function that sets the path of the resource',
+        retry: 'on-change',
+      })
+    }
+  }
+
+  /** Paths that kpt reads and applies, in its order, with Kptfiles. @param more paths that a render added */
+  walk(more: Iterable<string> = []): readonly string[] {
+    const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) => this.ignoreText(ignore))
+    return paths.filter((path) => isKptfile(path) || MANIFEST.test(path) || this.files.get(path)?.mode === '160000')
+  }
+
+  /** Whether a link leads to a file of the package that is read itself. */
+  linksToRead(path: string): boolean {
+    const file = this.files.get(path)
+    if (file?.mode !== '120000') return false
+    const link = new TextDecoder().decode(file.content)
+    const target = goClean(`${path.slice(0, path.lastIndexOf('/') + 1)}${link}`)
+    return !link.startsWith('/') && this.files.has(target) && this.whyUnread(target) === undefined
+  }
+
+  /** Why the file is not read; undefined where it is read. */
+  whyUnread(path: string): string | undefined {
+    const file = this.files.get(path)
+    if (file === undefined) return undefined
+    if (file.mode === '120000') return 'a symbolic link is not followed'
+    if (file.mode === '160000') return 'a submodule is not looked into'
+    const start = new TextDecoder().decode(file.content.subarray(0, LFS_POINTER.length))
+    return start === LFS_POINTER ? 'the file is in Git LFS, and only its pointer is in the commit' : undefined
+  }
+
+  /** @throws Failure BP1110 or BP1111 where the file is not a text for a YAML reader */
+  textOf(path: string): string {
+    const file = this.files.get(path)
+    return file === undefined ? '' : decodeYaml(file.content, this.where(path))
+  }
+
+  /** Text of a `.krmignore`; empty where it is absent or a link. */
+  ignoreText(path: string): string {
+    const file = this.files.get(path)
+    return file === undefined || file.mode === '120000' ? '' : new TextDecoder().decode(file.content)
+  }
+
+  private readKptfile(path: string): void {
+    const file = this.files.get(path)
+    if (file === undefined || file.mode === '120000' || file.mode === '160000') return
+    try {
+      const read = readKnownKptfile(this.textOf(path), this.where(path))
+      if ('failures' in read) this.kptfileFailures.set(path, read.failures)
+      else this.kptfiles.set(path.slice(0, Math.max(0, path.length - PACKAGE_FILE.length - 1)), read.kptfile)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      this.kptfileFailures.set(path, [thrown])
+    }
+  }
+}
+
+/** A folder with a Kptfile below a folder without one is a package, and a unit of its own. */
+function withoutPackages(files: PackageFiles): PackageFiles {
+  const below = files.flatMap(({ path }) => (isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : []))
+  return below.length === 0 || below.includes('') ? files : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
+}
+
+/** Whether the content of the file is part of a render; of other files the name is enough. */
+export function isReadOf(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name === PACKAGE_FILE || name === IGNORE_FILE || MANIFEST.test(name) || KUSTOMIZATION_NAMES.includes(name)
+}
+
+export function isKptfile(path: string): boolean {
+  return path === PACKAGE_FILE || path.endsWith(`/${PACKAGE_FILE}`)
+}
+
+function tooDeep(where: string): Failure {
+  return new Failure({
+    code: 'BP1111',
+    what: 'the package is deeper than what is read',
+    where: `${where.slice(0, 200)}/…`,
+    why: `more than ${MAX_FOLDERS} folders lie inside each other`,
+    remedy: 'move the files up, or out of the package',
+    retry: 'on-change',
+  })
+}
+
+function noKptfile(where: string): Failure {
+  return new Failure({
+    code: 'BP1004',
+    what: 'there is no package',
+    where,
+    why: 'the folder has no regular file named Kptfile',
+    remedy: 'run "kpt pkg init" in the folder and commit the Kptfile',
+    retry: 'on-change',
+  })
+}

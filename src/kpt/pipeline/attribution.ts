@@ -1,0 +1,44 @@
+/**
+ * kpt records on the objects of Config Connector which of its commands handled them (kpt `internal/util/attribution/attribution.go`, as of
+ * 1.0.0-beta.56; docs/facts/kpt-render.md).
+ */
+import { nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { setAnnotation } from '../function/item-annotations.ts'
+
+export const ATTRIBUTION = 'cnrm.cloud.google.com/blueprint'
+
+/** Whether kpt records its commands on objects of an API group or version: `storage.cnrm.cloud.google.com`. */
+export function isAttributed(api: string): boolean {
+  return api.includes('.cnrm.')
+}
+
+/** Records a render. @param items of `runPipeline` */
+export function attributeRender(items: readonly YamlMap[]): void {
+  for (const item of items) {
+    if (!isAttributed(textAt(item, 'apiVersion') ?? '')) continue
+    const present = nodeAt(item, 'metadata', 'annotations', ATTRIBUTION)
+    // A null counts by its text: `~` becomes `~,kpt-fn`.
+    setAnnotation(item, ATTRIBUTION, withRender(present?.kind === 'scalar' ? present.value : ''))
+  }
+}
+
+/** `cnrm/x/v1,kpt-pkg` becomes `cnrm/x/v1,kpt-pkg-fn`. A part that has `kpt` anywhere is kpt's; a second one repeats the commands of the first. */
+function withRender(value: string): string {
+  if (value === '') return 'kpt-fn'
+  if (!value.includes('kpt-')) return `${value},kpt-fn`
+  const commands = ['kpt']
+  const parts = value.split(',').map((part) => {
+    if (!part.includes('kpt')) return part
+    commands.push(...['pkg', 'fn', 'live'].filter((command) => command === 'fn' || part.includes(command)))
+    return commands.join('-')
+  })
+  return parts.join(',')
+}
+
+/** The value without the commands of kpt; from 1.0.0-beta.59 on it calls itself `krm` there. */
+export function withoutCommands(value: string): string {
+  return value
+    .split(',')
+    .filter((part) => !/^k(pt|rm)(-(pkg|fn|live))+$/.test(part))
+    .join(',')
+}

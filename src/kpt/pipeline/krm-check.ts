@@ -1,0 +1,24 @@
+/** Whether every document is a resource, in kpt's words (kpt `pkg/api/kptfile/v1/validation.go`, `AreKRM`). */
+import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { fileOf } from '../function/item-annotations.ts'
+import { KUSTOMIZATION_NAMES } from '../package/kustomization-names.ts'
+
+const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
+
+/** kpt's message about the first item that is no resource; undefined without one. */
+export function notKrm(items: readonly YamlMap[]): string | undefined {
+  for (const item of items) {
+    const problem = problemOf(item)
+    if (problem !== undefined) return `input resource list must contain only KRM resources: ${fileOf(item).path}: ${problem}`
+  }
+  return undefined
+}
+
+function problemOf(item: YamlMap): string | undefined {
+  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
+  const { path } = fileOf(item)
+  if (KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1)) || apiVersion.startsWith('kustomize.config.k8s.io')) return undefined
+  if (apiVersion === '') return 'resource must have `apiVersion`'
+  if (kind === '') return 'resource must have `kind`'
+  return (textAt(item, 'metadata', 'name') ?? '') === '' ? 'resource must have `metadata.name`' : undefined
+}

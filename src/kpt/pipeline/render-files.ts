@@ -1,0 +1,99 @@
+/** `kpt fn render` in place: the files of a package after the render, byte for byte (test/render-corpus compares it with kpt). */
+import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
+import type { FunctionLibrary } from '../function/answer-calls.ts'
+import { fileOf } from '../function/item-annotations.ts'
+import type { PipelineStep, RenderProcess } from '../function/pipeline-step.ts'
+import {
+  FUNCTION_TEXT,
+  formatFunctionInput,
+  formatFunctionOutput,
+  readFunctionInput,
+  readFunctionOutput,
+} from '../function/resource-list.ts'
+import { isKptfile, PackageSources } from '../package/package-sources.ts'
+import { attributeRender } from './attribution.ts'
+import { readPipelinePackage } from './pipeline-package.ts'
+import { type PipelineRun, runPipeline } from './run-pipeline.ts'
+import { badOutput } from './run-step.ts'
+import { writeItems } from './write-items.ts'
+
+export interface RenderedFiles {
+  /** Every file with a resource, by path in the package: kpt writes all of them, changed or not. */
+  readonly written: ReadonlyMap<string, string>
+  /** Files whose every resource is gone. */
+  readonly removed: readonly string[]
+  readonly runs: PipelineRun['runs']
+  /** The output of the pipeline, subpackages first, in kpt's order. */
+  readonly items: readonly YamlMap[]
+  /** Number of resources in the written files, with function configs and without Kptfiles. */
+  readonly resources: number
+}
+
+export type FilesRendering = RenderedFiles | { readonly failures: readonly [Failure, ...Failure[]] }
+
+/**
+ * Never throws for bad input; the failures are those of `renderPackage`. With `throughText` the bytes are exactly kpt's.
+ * @param attributed whether the render is recorded on objects of Config Connector; not with `KPT_DISABLE_ATTRIBUTION`
+ */
+export function* renderFiles(packagePath: string, files: PackageFiles, attributed = true): RenderProcess<FilesRendering> {
+  const sources = new PackageSources(packagePath, files)
+  const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
+  const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
+  failures.push(...sources.configFailures())
+  const [first, ...others] = failures
+  if (first !== undefined || root === undefined) return { failures: [first as Failure, ...others] }
+  try {
+    const { items, runs, read } = yield* runPipeline(root, packagePath)
+    if (attributed) attributeRender(items)
+    const written = writeItems(items)
+    sources.assertNoFolder(written.keys())
+    return {
+      written,
+      removed: [...read].filter((path) => !written.has(path)),
+      runs,
+      items,
+      resources: items.filter((item) => !isKptfile(fileOf(item).path)).length,
+    }
+  } catch (thrown) {
+    if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+    throw thrown
+  }
+}
+
+/** Whether a function returned the item: then kpt has moved the comments of its document to the object. */
+export type PassedItems = (item: YamlMap) => boolean
+
+/**
+ * Passes the input and output of functions as text, as kpt does with programs. The position of a comment after a render depends on that:
+ * go-yaml finds some comments elsewhere in its own text.
+ */
+export function throughText(library: FunctionLibrary): FunctionLibrary & { readonly passed: PassedItems } {
+  const given = new WeakSet<YamlMap>()
+  return {
+    answer: ({ step, input }) => {
+      // Comments of a document are not its object's: the first program does not get them, and kpt restores them afterwards.
+      const items = input.items.map((item) => (given.has(item) ? item : withoutDocumentComments(item)))
+      const read = readOr(step, () => readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT))
+      if ('failure' in read) return read
+      const answer = library.answer({ step, input: read })
+      if ('failure' in answer || answer.exitCode !== 0) return answer
+      const output = readOr(step, () => readFunctionOutput(formatFunctionOutput(answer, input.config), FUNCTION_TEXT))
+      if ('failure' in output) return output
+      for (const item of output.items) given.add(item)
+      return { ...answer, ...output }
+    },
+    passed: (item) => given.has(item),
+  }
+}
+
+/** A text of a function that cannot be read is a failure of its step: kpt stops there with `MalformedYAMLError`. */
+function readOr<T>(step: PipelineStep, read: () => T): T | { readonly failure: Failure } {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    return { failure: badOutput(step, `${thrown.what}: ${thrown.why}`) }
+  }
+}

@@ -1,0 +1,76 @@
+/** The applied objects of a pipeline's output, each with its authored location. */
+import { Failure } from '@backporch/kyaml/failure'
+import type { Json } from '@backporch/kyaml/json'
+import { isObjectList, LineIndex } from '@backporch/kyaml/read-yaml'
+import { itemsAt, kptJsonOf, kubectlJsonOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
+import type { SourceLocation } from '../desired/desired-set.ts'
+import { isKustomization, isLocalConfig } from '../desired/not-applied.ts'
+import { withoutAnnotations } from '../desired/without-annotations.ts'
+import { fileOf, RENDER_ANNOTATIONS } from '../function/item-annotations.ts'
+import { functionName } from '../function/pipeline-step.ts'
+import { isKptfile, type PackageSources } from '../package/package-sources.ts'
+import type { PipelineRun } from './run-pipeline.ts'
+
+export interface RenderedObject {
+  readonly object: Json
+  readonly location: SourceLocation
+  /** Path that kpt writes it to, from the package. */
+  readonly path: string
+  readonly node: YamlMap
+  /** Whether it is an item of a list for tools only. */
+  readonly local: boolean
+}
+
+/** In the order of the pipeline's output, without Kptfiles, kustomizations and objects for tools only. Lists are split into their items. */
+export function renderedObjects(sources: PackageSources, { items, runs }: PipelineRun): readonly RenderedObject[] {
+  const lines = new Map<string, LineIndex>()
+  const lineAt = (path: string, offset: number): number => {
+    const within = sources.packagePath === '' ? path : path.slice(sources.packagePath.length + 1)
+    const known = lines.get(path) ?? new LineIndex(sources.textOf(within).replaceAll('\r\n', '\n'))
+    lines.set(path, known)
+    return known.position(offset).line
+  }
+  const locationOf = (node: YamlMap, path: string): SourceLocation => {
+    const { source } = node
+    if (source !== undefined)
+      return { path: source.path, document: source.document, item: undefined, line: lineAt(source.path, source.start) }
+    const created = runs[node.writes?.[0] ?? -1]?.step
+    return created === undefined
+      ? { path: sources.where(path), document: 0, item: undefined, line: 1 }
+      : { path: created.kptfile, document: 0, item: undefined, line: created.function.line, step: functionName(created.function) }
+  }
+  const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
+    // After an external program, only the list is known to be the same.
+    node.source?.path === list.path ? { ...list, item, line: lineAt(list.path, node.source.start) } : { ...list, item }
+  const readValue = sources.isAppliedByKpt ? kptJsonOf : kubectlJsonOf
+  return items.flatMap((node): RenderedObject[] => {
+    const { path } = fileOf(node)
+    const object = withoutAnnotations(readObject(node, readValue, locationOf(node, path)), RENDER_ANNOTATIONS)
+    if (isKptfile(path) || isKustomization(object, path)) return []
+    if (!isObjectList(object)) return [{ object, location: locationOf(node, path), path, node, local: false }]
+    const local = isLocalConfig(object)
+    return itemsAt(node, 'items').flatMap((below, item) => {
+      const target = resolved(below)
+      return target.kind === 'map'
+        ? [{ object: readValue(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
+        : []
+    })
+  })
+}
+
+/** @throws Failure BP1112 for a value that only a function can create: a text with the tag of a number */
+function readObject(node: YamlMap, readValue: (node: YamlMap) => Json, { path, line }: SourceLocation): Json {
+  try {
+    return readValue(node)
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown
+    throw new Failure({
+      code: 'BP1112',
+      what: 'a rendered document is not a Kubernetes object',
+      where: `${path}:${line}`,
+      why: 'a function of the pipeline gave a field a value that has no form in JSON',
+      remedy: 'give the function a value of the type that the field has',
+      retry: 'on-change',
+    })
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * `kpt fn render`: subpackages first, then the package's mutators one after the other, then its validators on copies
+ * (kpt `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
+ */
+import { Failure, Failures } from '@backporch/kyaml/failure'
+import { copyNode, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { notAnObject } from '../desired/desired-set-builder.ts'
+import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH, setAnnotation } from '../function/item-annotations.ts'
+import type { PipelineStep, RenderProcess, StepRun } from '../function/pipeline-step.ts'
+import { cleanPath, goClean } from '../package/clean-path.ts'
+import type { PipelineFunction } from '../package/kptfile.ts'
+import { PACKAGE_FILE } from '../package/walk-package.ts'
+import { notKrm } from './krm-check.ts'
+import { folderOf, type PipelinePackage } from './pipeline-package.ts'
+import { runStep, StepRefused } from './run-step.ts'
+import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
+
+/** Receives the resources before the first function and after each mutator. `items` are those of the running package. */
+export interface RenderWatcher {
+  began(items: readonly YamlMap[]): void
+  starts(step: PipelineStep): void
+  /** A function returned a new tree for a resource. */
+  replaced(from: YamlMap, to: YamlMap): void
+  mutated(run: StepRun, items: readonly YamlMap[]): void
+}
+
+export interface PipelineRun {
+  /** The resources of all packages, subpackages first; paths are from the outermost package. */
+  readonly items: readonly YamlMap[]
+  readonly runs: readonly StepRun[]
+  /** Paths of the files with resources. Those to which no resource is written are removed by kpt. */
+  readonly read: ReadonlySet<string>
+}
+
+/**
+ * @param packagePath of the outermost package, from the root of the repository
+ * @throws Failure BP12xx of the first function that fails; nothing is written then, as in kpt. Failures of all functions that nothing may run, if
+ * one of them is reached: whoever allows them needs one round for all
+ */
+export function* runPipeline(root: PipelinePackage, packagePath: string, watcher?: RenderWatcher): RenderProcess<PipelineRun> {
+  const runs: StepRun[] = []
+  const read = new Set(pathsOf(root))
+  const items = yield* new PackageRender(packagePath, runs, watcher).renderAll(root)
+  for (const item of items) {
+    const folder = folderOf(annotationOf(item, PACKAGE_PATH) ?? '')
+    const path = writtenPath(folder, fileOf(item).path)
+    setAnnotation(item, PATH, path)
+    setAnnotation(item, LEGACY_PATH, path)
+    clearAnnotation(item, PACKAGE_PATH)
+  }
+  return { items, runs, read }
+}
+
+function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly string[] {
+  const own = items.map((item) => (folder === '' ? fileOf(item).path : `${folder}/${fileOf(item).path}`))
+  return [...own, ...subpackages.flatMap(pathsOf)]
+}
+
+/** Path from the outermost package, joined like Go's `filepath.Join`: a function may have set it. */
+function writtenPath(folder: string, path: string): string {
+  const joined = goClean([folder, path].filter((part) => part !== '').join('/')).replace(/^\/+/, '')
+  if (joined !== '.' && joined !== '..' && !joined.startsWith('../')) return joined
+  throw new Failure({
+    code: 'BP1204',
+    what: 'what comes out of the pipeline is not a package',
+    why: `resource must be written under package: ${path}`,
+    remedy: 'correct the function that sets the path of the resource',
+    retry: 'on-change',
+  })
+}
+
+class PackageRender {
+  private readonly packagePath: string
+  private readonly runs: StepRun[]
+  private readonly watcher: RenderWatcher | undefined
+
+  constructor(packagePath: string, runs: StepRun[], watcher: RenderWatcher | undefined) {
+    this.packagePath = packagePath
+    this.runs = runs
+    this.watcher = watcher
+  }
+
+  *renderAll(root: PipelinePackage): RenderProcess<readonly YamlMap[]> {
+    try {
+      return yield* this.render(root)
+    } catch (thrown) {
+      if (!(thrown instanceof StepRefused)) throw thrown
+      const refused = this.mutatorsOf(root).flatMap((step) => thrown.refusalOf(step) ?? [])
+      throw new Failures([refused[0] ?? thrown.failure, ...refused.slice(1)])
+    }
+  }
+
+  private mutatorsOf(own: PipelinePackage): readonly PipelineStep[] {
+    const steps = own.kptfile.pipeline.mutators.map((each, index) => this.step(own, 'mutators', index, each))
+    return [...own.subpackages.flatMap((below) => this.mutatorsOf(below)), ...steps]
+  }
+
+  private *render(own: PipelinePackage): RenderProcess<readonly YamlMap[]> {
+    const input: YamlMap[] = []
+    for (const below of own.subpackages) input.push(...(yield* this.render(below)))
+    input.push(...own.items)
+    this.watcher?.began(own.items)
+    const { mutators, validators } = own.kptfile.pipeline
+    if (mutators.length + validators.length === 0) {
+      const problem = notKrm(input)
+      if (problem !== undefined) throw notAnObject(this.kptfileOf(own), problem)
+      return input
+    }
+    const output = yield* this.mutate(own, input)
+    yield* this.validate(own, output)
+    return output
+  }
+
+  private *mutate(own: PipelinePackage, input: readonly YamlMap[]): RenderProcess<readonly YamlMap[]> {
+    let items = input
+    for (const [index, each] of own.kptfile.pipeline.mutators.entries()) {
+      const narrowed = each.selectors.length > 0 || each.exclude.length > 0
+      if (narrowed) setResourceIds(items)
+      const selected = selectItems(items, each.selectors, each.exclude)
+      const step = this.step(own, 'mutators', index, each)
+      const config = configOf(own, 'mutators', each, items)
+      this.watcher?.starts(step)
+      const output = yield* runStep(step, selected, config, (from, to) => this.watcher?.replaced(from, to))
+      for (const item of output.items) if (item.source === undefined) item.writes ??= [step.number]
+      items = narrowed ? mergeItems(output.items, selected, items) : output.items
+      const run = { step, config: config === undefined ? undefined : copyNode(config), results: output.results, stderr: output.stderr }
+      this.runs.push(run)
+      this.watcher?.mutated(run, items)
+    }
+    return items
+  }
+
+  private *validate(own: PipelinePackage, items: readonly YamlMap[]): RenderProcess<void> {
+    for (const [index, each] of own.kptfile.pipeline.validators.entries()) {
+      const selected = selectItems(items, each.selectors, each.exclude)
+      const step = this.step(own, 'validators', index, each)
+      const config = configOf(own, 'validators', each, items)
+      const { results, stderr } = yield* runStep(step, selected.map(copyNode), config)
+      this.runs.push({ step, config, results, stderr })
+    }
+  }
+
+  private step(own: PipelinePackage, list: PipelineStep['list'], index: number, each: PipelineFunction): PipelineStep {
+    return { number: this.runs.length, folder: own.folder, list, index, function: each, kptfile: this.kptfileOf(own) }
+  }
+
+  private kptfileOf({ folder }: PipelinePackage): string {
+    return [this.packagePath, folder, PACKAGE_FILE].filter((part) => part !== '').join('/')
+  }
+}
+
+/**
+ * The config of a function. A mutator gets the resource of its `configPath` after the functions before it, or the one in the file where no
+ * resource has that path any more. A validator always gets the one in the file.
+ */
+function configOf(
+  own: PipelinePackage,
+  list: PipelineStep['list'],
+  each: PipelineFunction,
+  items: readonly YamlMap[],
+): YamlMap | undefined {
+  if (each.configPath !== '') {
+    const isConfig = (item: YamlMap): boolean =>
+      annotationOf(item, PACKAGE_PATH) === `/${own.folder}` && fileOf(item).path === each.configPath
+    const live = list === 'mutators' ? items.find(isConfig) : undefined
+    const found = live ?? own.configs.get(cleanPath(each.configPath))
+    return found
+  }
+  if (each.configMap.size === 0) return undefined
+  const data = [...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1))
+  return yamlMap([
+    ['apiVersion', yamlText('v1')],
+    ['kind', yamlText('ConfigMap')],
+    ['metadata', yamlMap([['name', yamlText('function-input')]])],
+    // upsert-resource puts the config among the resources, and this style with it.
+    ['data', { ...yamlMap(data.map(([key, value]) => [key, yamlText(value)])), style: 'flow' }],
+  ])
+}

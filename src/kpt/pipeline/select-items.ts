@@ -1,0 +1,66 @@
+/** Selects the resources of a function, and merges its output with the others (kpt `internal/fnruntime/utils.go`). */
+import { mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { annotationOf, clearAnnotation, RESOURCE_ID, setAnnotation } from '../function/item-annotations.ts'
+import type { FunctionSelector } from '../package/kptfile.ts'
+
+/** As in kpt, a resource that two selectors match is passed twice. */
+export function selectItems(
+  items: readonly YamlMap[],
+  selectors: readonly FunctionSelector[],
+  exclude: readonly FunctionSelector[],
+): readonly YamlMap[] {
+  const selected =
+    selectors.length === 0 ? items : items.flatMap((item) => selectors.filter((selector) => matches(item, selector)).map(() => item))
+  return selected.filter((item) => !exclude.some((selector) => !isEmpty(selector) && matches(item, selector)))
+}
+
+function matches(item: YamlMap, selector: FunctionSelector): boolean {
+  return (
+    holds(selector.name, textAt(item, 'metadata', 'name')) &&
+    holds(selector.namespace, textAt(item, 'metadata', 'namespace')) &&
+    holds(selector.kind, textAt(item, 'kind')) &&
+    holds(selector.apiVersion, textAt(item, 'apiVersion')) &&
+    holdAll(selector.labels, item, 'labels') &&
+    holdAll(selector.annotations, item, 'annotations')
+  )
+}
+
+function holds(wanted: string, is: string | undefined): boolean {
+  return wanted === '' || wanted === (is ?? '')
+}
+
+function holdAll(wanted: ReadonlyMap<string, string>, item: YamlMap, field: 'labels' | 'annotations'): boolean {
+  const map = mapAt(item, 'metadata', field)
+  return [...wanted].every(([name, value]) => textAt(map, name) === value)
+}
+
+function isEmpty({ apiVersion, kind, name, namespace, labels, annotations }: FunctionSelector): boolean {
+  return apiVersion === '' && kind === '' && name === '' && namespace === '' && labels.size === 0 && annotations.size === 0
+}
+
+/** Numbers the resources for `mergeItems`. */
+export function setResourceIds(items: readonly YamlMap[]): void {
+  for (const [index, item] of items.entries()) setAnnotation(item, RESOURCE_ID, String(index))
+}
+
+/**
+ * The output of the function in place of its input, the other resources unchanged, new ones at the end. Removes the numbers.
+ */
+export function mergeItems(output: readonly YamlMap[], selected: readonly YamlMap[], items: readonly YamlMap[]): YamlMap[] {
+  const given = new Set(selected)
+  const back = new Map<string, YamlMap>()
+  for (const item of output) {
+    const id = annotationOf(item, RESOURCE_ID) ?? ''
+    if (!back.has(id)) back.set(id, item)
+  }
+  // A function may have changed its input in place, so a resource is identified by its position.
+  const merged = items.flatMap((item, index) => {
+    if (!given.has(item)) return [item]
+    const replaced = back.get(String(index))
+    return replaced === undefined ? [] : [replaced]
+  })
+  const created = output.filter((item) => (annotationOf(item, RESOURCE_ID) ?? '') === '')
+  const all = [...merged, ...created]
+  for (const item of all) clearAnnotation(item, RESOURCE_ID)
+  return all
+}

@@ -1,0 +1,118 @@
+/** Rendered resources as the files that kpt writes (kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`). */
+import { writeYamlDocuments } from '@backporch/kyaml/edit-yaml'
+import { formatJson } from '@backporch/kyaml/json'
+import { copyNode, entryOf, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
+import {
+  annotationOf,
+  clearAnnotation,
+  clearEmptyAnnotations,
+  copyLegacyAnnotations,
+  fileOf,
+  INDEX,
+  LEGACY_INDEX,
+  LEGACY_PATH,
+  PATH,
+  SEQUENCE_INDENT,
+  setAnnotation,
+} from '../function/item-annotations.ts'
+import { BARE_LIST_KEY } from './pipeline-package.ts'
+
+/**
+ * Text by path from the outermost package. A render deletes the files that it read and that are absent here.
+ * @param items of `runPipeline`; they are not changed
+ */
+export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, string> {
+  const copies = items.map(copyNode)
+  locateAll(copies)
+  const byPath = new Map<string, YamlMap[]>()
+  for (const item of copies) {
+    const { path } = fileOf(item)
+    byPath.set(path, [...(byPath.get(path) ?? []), item])
+  }
+  const files = [...byPath].map(([path, inFile]): [string, string] => [path, documentsText(path, sortByIndex(inFile))])
+  return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** Resources without a file get one, and resources without an index the next one (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
+function locateAll(items: readonly YamlMap[]): void {
+  const counts = new Map<string, number>()
+  for (const item of items) {
+    copyLegacyAnnotations(item)
+    const path = annotationOf(item, PATH)
+    const index = annotationOf(item, INDEX)
+    if (path !== undefined && index !== undefined) counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
+    if (path === undefined) {
+      const created = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
+      const namespace = textAt(item, 'metadata', 'namespace') ?? ''
+      setAnnotation(item, PATH, namespace === '' ? created : `${namespace}/${created}`)
+    }
+  }
+  for (const item of items) {
+    if (annotationOf(item, INDEX) !== undefined) continue
+    const path = annotationOf(item, PATH) ?? ''
+    const next = counts.get(path) ?? 0
+    counts.set(path, next + 1)
+    setAnnotation(item, INDEX, String(next))
+  }
+}
+
+/** Stable; resources without an index come first. */
+function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
+  const location = (item: YamlMap): number => {
+    const index = annotationOf(item, INDEX) ?? ''
+    return index === '' ? -1 : Number.parseInt(index, 10)
+  }
+  return items.toSorted((one, other) => location(one) - location(other))
+}
+
+const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_PATH]
+
+/**
+ * One document for each item, as kyaml writes them to a file, or to a stream, which has an empty path.
+ * @param items lose the annotations of the reader
+ */
+export function documentsText(path: string, items: readonly YamlMap[]): string {
+  const documents = items.map((item) => {
+    const sequenceIndent = annotationOf(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
+    for (const name of READER_ANNOTATIONS) clearAnnotation(item, name)
+    clearEmptyAnnotations(item)
+    return { item, sequenceIndent }
+  })
+  const [only] = documents
+  if (only !== undefined && documents.length === 1 && path.endsWith('.json')) return `${goJson(only.item)}\n`
+  return writeYamlDocuments(
+    documents.map(({ item, sequenceIndent }) => ({ node: entryOf(item, BARE_LIST_KEY)?.value ?? item, sequenceIndent })),
+  )
+}
+
+/** Indents and escapes like Go's `encoding/json`: keys sorted, `<`, `>` and `&` escaped, 64-bit integers exact. */
+function goJson(node: YamlNode, indent = ''): string {
+  const target = resolved(node)
+  const below = `${indent}  `
+  if (target.kind === 'scalar') return goScalar(target)
+  if (target.kind === 'list') {
+    if (target.items.length === 0) return '[]'
+    return `[\n${target.items.map((item) => below + goJson(item, below)).join(',\n')}\n${indent}]`
+  }
+  const entries = new Map(target.entries.map(({ key, value }) => [keyOf(key), value]))
+  if (entries.size === 0) return '{}'
+  const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{\n${sorted.map(([key, value]) => `${below}${escaped(JSON.stringify(key))}: ${goJson(value, below)}`).join(',\n')}\n${indent}}`
+}
+
+const LARGEST = 2n ** 64n - 1n
+const SMALLEST = -(2n ** 63n)
+
+function goScalar(node: YamlScalar): string {
+  if (node.style === 'plain' && /^-?(0|[1-9][0-9]*)$/.test(node.value) && node.tag !== '!!str') {
+    const value = BigInt(node.value)
+    if (value >= SMALLEST && value <= LARGEST) return node.value
+  }
+  const value = jsonOf(node)
+  // Go writes a negative zero for a number with a fraction.
+  return value === 0 && /^-.*[.eE]/.test(node.value) ? '-0' : escaped(formatJson(value))
+}
+
+function escaped(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

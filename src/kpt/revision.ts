@@ -1,0 +1,9 @@
+/** Revisions of a package. */
+export {
+  listPackageRevisions,
+  type PackageRevision,
+  type PorchListing,
+  type PorchRepository,
+  revisionRefs,
+} from './package/package-revision.ts'
+export { isRenderingMessage, isSameRendered } from './package/porch-rendering.ts'

@@ -1,0 +1,104 @@
+/** Selects the variant of a built-in function for the tag of an image. */
+import type { KrmFunction } from '../function/krm-function.ts'
+import {
+  compareReleases,
+  formatRelease,
+  parseConstraint,
+  parseRelease,
+  parseStart,
+  type ReleaseVersion,
+  startsWith,
+} from './release-version.ts'
+
+export interface BuiltInVariant {
+  /** First release with this behaviour. */
+  readonly from: ReleaseVersion
+  /** First later release without it. */
+  readonly below: ReleaseVersion
+  readonly run: KrmFunction
+}
+
+export interface BuiltIn {
+  /** The first one is the program `functions/<name>/run.ts`. */
+  readonly variants: readonly [BuiltInVariant, ...BuiltInVariant[]]
+  /** The newest known release, built in or not. A moving tag is taken for it. */
+  readonly newest: ReleaseVersion
+  /** The last release on gcr.io/kpt-fn, which gets no new ones; undefined where it has none. */
+  readonly last: ReleaseVersion | undefined
+  /** The last releases of earlier minor versions. A tag like `v0.1` means the one of its minor version: no new release follows it. */
+  readonly ended?: readonly ReleaseVersion[]
+}
+
+/** By name, as in `functions/`. */
+export type BuiltIns = ReadonlyMap<string, BuiltIn>
+
+/** The release of a reference, and whether the reference may mean another one later. */
+export interface ChosenRelease {
+  readonly run: KrmFunction
+  readonly release: ReleaseVersion
+  readonly moves: boolean
+}
+
+/**
+ * For a tag that moves (`v0.4`, `latest`, none, a constraint), the newest known release: kpt would run the one that the registry or the
+ * machine has at that moment.
+ * @param tag empty without one
+ * @param frozen whether the registry gets no new releases
+ * @returns the release, or why it is not built in
+ */
+export function chooseRelease(builtIn: BuiltIn, tag: string, frozen: boolean): ChosenRelease | { readonly why: string } {
+  const exact = parseRelease(tag)
+  const newest = frozen ? (builtIn.last ?? builtIn.newest) : builtIn.newest
+  const release = exact ?? releaseOf(builtIn, tag, newest)
+  const variant = release === undefined ? undefined : variantOf(builtIn, release)
+  if (release !== undefined && variant !== undefined) return { run: variant.run, release, moves: exact === undefined && !frozen }
+  const means = release === undefined || exact !== undefined ? '' : ` is now ${formatRelease(release)}, and that`
+  return { why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})` }
+}
+
+/** The newest release that is built in; undefined where no image is the function. */
+export function newestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
+  return knownReleases(builtIn, builtIn.newest).find((release) => variantOf(builtIn, release) !== undefined)
+}
+
+function variantOf({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVariant | undefined {
+  return variants.find(({ from, below }) => compareReleases(release, from) >= 0 && compareReleases(release, below) < 0)
+}
+
+function releaseOf(builtIn: BuiltIn, tag: string, newest: ReleaseVersion): ReleaseVersion | undefined {
+  const start = parseStart(tag)
+  if (start !== undefined) return [newest, ...(builtIn.ended ?? [])].find((version) => startsWith(version, start))
+  const holds = parseConstraint(tag)
+  // `latest`, `unstable`, and other tags that are no versions.
+  if (holds === undefined) return newest
+  return knownReleases(builtIn, newest).find(holds)
+}
+
+/** The newest first. Every patch below the last one of its minor version is a release, built in or not: kpt would take it. */
+function knownReleases({ variants, ended = [] }: BuiltIn, newest: ReleaseVersion): readonly ReleaseVersion[] {
+  const releases: ReleaseVersion[] = [newest, ...ended].flatMap(([major, minor, last]) =>
+    Array.from({ length: last + 1 }, (_, patch): ReleaseVersion => [major, minor, patch]),
+  )
+  for (const { from, below } of variants) {
+    const patches = below[1] > from[1] ? newest[2] : below[2] - 1
+    for (let patch = from[2]; patch <= patches; patch += 1) releases.push([from[0], from[1], patch])
+  }
+  return releases.filter((release) => compareReleases(release, newest) <= 0).sort((one, other) => compareReleases(other, one))
+}
+
+function describeReleases({ variants }: BuiltIn): string {
+  const ranges: { from: ReleaseVersion; below: ReleaseVersion }[] = []
+  for (const { from, below } of [...variants].sort((one, other) => compareReleases(one.from, other.from))) {
+    const before = ranges.at(-1)
+    if (before !== undefined && compareReleases(before.below, from) === 0) before.below = below
+    else ranges.push({ from, below })
+  }
+  return ranges.map(describeRange).join(', ')
+}
+
+function describeRange({ from, below }: { readonly from: ReleaseVersion; readonly below: ReleaseVersion }): string {
+  const [major, minor, patch] = below
+  if (patch === 0) return `from ${formatRelease(from)}, below ${formatRelease(below)}`
+  const last = formatRelease([major, minor, patch - 1])
+  return formatRelease(from) === last ? last : `${formatRelease(from)} to ${last}`
+}

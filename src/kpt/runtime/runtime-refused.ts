@@ -1,0 +1,56 @@
+/** Refusals to run a function of a pipeline. */
+import { Failure } from '@backporch/kyaml/failure'
+import { describeStep, functionName, type PipelineStep } from '../function/pipeline-step.ts'
+import { splitWords } from './split-words.ts'
+
+function refused(step: PipelineStep, what: string, why: string, remedy: string): Failure {
+  return new Failure({
+    code: 'BP1206',
+    what: `the pipeline wants to run ${what}, ${functionName(step.function)}`,
+    where: describeStep(step),
+    why,
+    remedy,
+    retry: 'on-change',
+  })
+}
+
+export function programNotAllowed(step: PipelineStep, why: string): Failure {
+  const text = step.function.exec.trim()
+  return refused(step, 'a program', `exec ${quoted(text)}: ${why}`, allowProgram(text))
+}
+
+/** A relative path has no base folder here: allowing it unchanged leads to the same refusal. */
+function allowProgram(text: string): string {
+  const [program = '', ...words] = splitWords(text) ?? []
+  const [, module] = /^(?:(?:.*\/)?node )?(?:\S*\/)?([^\s/]+\.[cm]?[jt]s)$/.exec([program, ...words].join(' ')) ?? []
+  if (module !== undefined)
+    return `allow the module by its absolute path where it may run, --allow-module=/…/${module}; no setting of the package can`
+  if (program.startsWith('/') || !program.includes('/'))
+    return `allow it with --allow-exec=${quoted(text)} where it may run; no setting of the package can`
+  const name = program.replace(/^.*\//, '') || 'NAME'
+  return words.length === 0
+    ? `name the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path where it may run: --allow-exec=/…/${name}`
+    : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text where it may run: --allow-exec='${name} …'`
+}
+
+/** For an `exec` text that can never be a program. */
+export function noProgram(step: PipelineStep): Failure {
+  const why = `exec ${quoted(step.function.exec.trim())}: its text is not words as a shell has them`
+  return refused(step, 'a program', why, 'write the name of a program there, and close every quote')
+}
+
+export function imageNotAllowed(step: PipelineStep, image: string): Failure {
+  const why = `${image} is not on the list of images that are allowed`
+  return refused(step, 'an image', why, `allow it with --allow-image=${image} where it may run; no setting of the package can`)
+}
+
+/** The operator allows a registry or folder, not every later image in it. */
+export function imageNotPinned(step: PipelineStep, image: string): Failure {
+  const why = `${image} has neither a digest nor the tag of a release, and only its registry or folder is allowed`
+  const remedy = `name it with @sha256:… or with a tag like v1.2.3, or allow exactly --allow-image=${image}`
+  return refused(step, 'an image that may change', why, remedy)
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text)
+}
