@@ -9,6 +9,7 @@ import { isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
+import { openDoors } from './open-doors.ts'
 import { manifestAt, sbomOf } from './sbom.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -39,6 +40,7 @@ async function bundle(entries: Readonly<Record<string, string>>, folder: string)
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
+    plugins: [openDoors(root)],
     define: { BACKPORCH_VERSION: JSON.stringify(version) },
     banner: {
       // Dependencies in CommonJS call require() for modules of Node itself, which a module file has to be given.
