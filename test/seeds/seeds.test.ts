@@ -44,7 +44,7 @@ test('a failure says the seed, the path and what repeats it, and the seed with t
   const found = failureOf([{ seed: 3 }])
   const [, seed, path] = /\{ seed: (\d+), path: "([\d:]+)"/.exec(found) ?? []
   assert.equal(seed, '3')
-  assert.match(found, /^repeat it: BACKPORCH_SEED=3 node --test src\/text\/a\.test\.ts$/m)
+  assert.match(found, /^repeat it: BACKPORCH_SEED=3 node --test src\/kyaml\/text\/a\.test\.ts$/m)
   assert.equal(failureOf([{ seed: 3, path: path ?? '' }]), found)
 })
 
