@@ -23,6 +23,7 @@ const ROOMS = [
   'record',
   'proposal',
   'policy',
+  'drift-functions',
   'plan',
   'reconcile',
   'adapters',
@@ -88,7 +89,7 @@ const forbidden = [
     name: 'pure-rooms-import-no-libraries',
     severity: 'error',
     from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
-    to: { pathNot: ['^src/', '^functions/inverses\\.ts$', ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)] },
+    to: { pathNot: ['^src/', ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)] },
   },
   {
     name: 'pure-rooms-know-ports-of-libraries-with-effects',
@@ -119,10 +120,9 @@ const forbidden = [
     to: { path: '^src/', pathNot: [...PURE.map(pathOf), ...portDoors()] },
   },
   {
-    // Adopt alone knows their inverses (docs/adr/0050).
     name: 'functions-are-known-to-their-adapter-alone',
     severity: 'error',
-    from: { path: '^src/', pathNot: ['^src/adapters/functions/', '^src/proposal/adopt/inverses\\.ts$', '\\.test\\.ts$'] },
+    from: { path: '^src/', pathNot: ['^src/adapters/functions/', '\\.test\\.ts$'] },
     to: { path: '^functions/' },
   },
   {
@@ -136,18 +136,6 @@ const forbidden = [
     severity: 'error',
     from: { path: '^(src|functions)/', pathNot: '^src/adapters/metrics/' },
     to: { path: '(^|node_modules/)prom-client($|/)' },
-  },
-  {
-    name: 'adopt-knows-the-inverses-of-functions-alone',
-    severity: 'error',
-    from: { path: '^src/proposal/' },
-    to: { path: '^functions/', pathNot: '^functions/inverses\\.ts$' },
-  },
-  {
-    name: 'inverses-know-no-function',
-    severity: 'error',
-    from: { path: '^functions/(inverses|invert-entries|[^/]+/inverse)\\.ts$' },
-    to: { path: '^functions/', pathNot: '^functions/(invert-entries|[^/]+/inverse)\\.ts$' },
   },
   {
     name: 'adapters-do-not-know-each-other',

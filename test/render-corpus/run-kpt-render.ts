@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Functions of the catalog that are there, by their names. */
 export const CATALOG_FUNCTIONS: readonly string[] = readdirSync(join(ROOT, 'functions'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && ['fn.ts', 'run.ts'].every((file) => existsSync(join(ROOT, 'functions', entry.name, file))))
+  .filter((entry) => entry.isDirectory() && existsSync(join(ROOT, 'functions', entry.name, 'run.ts')))
   .map(({ name }) => name)
   .sort()
 

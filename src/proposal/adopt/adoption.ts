@@ -39,7 +39,7 @@ import { type Candidate, editsByFile, joinLocations, type Locations, NOWHERE, ty
 import { combineLocations, editsKey, leastEdits } from './combine-locations.ts'
 import { LocationFinder, type Target } from './find-locations.ts'
 import { inPlaceEdits } from './in-place.ts'
-import { INVERSES } from './inverses.ts'
+import { INVERSES } from './inverses/inverses.ts'
 import { movesOn, proveRenders } from './prove-renders.ts'
 import { renamedFields } from './renamed-items.ts'
 import { objectsByKey, RepeatedRenders } from './repeated-renders.ts'

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formatDocument, INERT_LINE } from '../../src/record/write-document.ts'
-import { changeOf, recordOf } from '../../test/fakes/drift-package.ts'
-import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+import { changeOf, recordOf } from '../../../test/fakes/drift-package.ts'
+import { runKpt, whyNoKpt, withFolder } from '../../../test/kpt/find-kpt.ts'
+import { formatDocument, INERT_LINE } from '../../record/write-document.ts'
 
 /** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('../../../functions/verify-drift-records/run.ts', import.meta.url))}`
 const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
 /** As in a copy, without the last document of a record. */
 const formatMarked = (document: object): string => `${INERT_LINE}\n${formatDocument(document)}`

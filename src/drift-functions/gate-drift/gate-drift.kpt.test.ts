@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formatDocument } from '../../src/record/write-document.ts'
-import { changeOf, reportOf } from '../../test/fakes/drift-package.ts'
-import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+import { changeOf, reportOf } from '../../../test/fakes/drift-package.ts'
+import { runKpt, whyNoKpt, withFolder } from '../../../test/kpt/find-kpt.ts'
+import { formatDocument } from '../../record/write-document.ts'
 
 /** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('../../../functions/gate-drift/run.ts', import.meta.url))}`
 
 function kptfile(status: string, reason: string): string {
   return `apiVersion: kpt.dev/v1

@@ -4,13 +4,13 @@ import { answerCalls, type FunctionOutput, PACKAGE_PATH, PATH, setAnnotation } f
 import { writeItems } from '@backporch/kpt/render'
 import type { Json } from '@backporch/kyaml/json'
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
-import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { formatDocument } from '../../src/record/write-document.ts'
-import { renderPackage } from '../../src/render/render-package.ts'
-import { changeOf, itemsOf, recordOf, reportOf, treeOf, WEB } from '../../test/fakes/drift-package.ts'
-import * as fc from '../../test/seeds/fast-check.ts'
-import { builtInFunctions } from '../built-in-functions.ts'
-import { adoptDrift } from './fn.ts'
+import { builtInFunctions } from '../../../functions/built-in-functions.ts'
+import { changeOf, itemsOf, recordOf, reportOf, treeOf, WEB } from '../../../test/fakes/drift-package.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
+import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { renderPackage } from '../../render/render-package.ts'
+import { adoptDrift } from './adopt-drift.ts'
 
 const adopt = adoptDrift(builtInFunctions)
 

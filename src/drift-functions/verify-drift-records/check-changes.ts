@@ -2,8 +2,8 @@
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { TreeProblem } from '../../src/record/read-tree.ts'
-import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import type { TreeProblem } from '../../record/read-tree.ts'
+import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 
 type ChangesSpec = DriftReport['spec'] | DriftRecord['spec'] | ClosedEpisode['spec']
 

@@ -5,9 +5,9 @@
 import { type FunctionResult, fileOf, type KrmFunction } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { itemsAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { actorLimit, actorName } from '../../src/record/actor-name.ts'
-import { changeResult } from '../../src/record/change-result.ts'
-import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { changeResult } from '../../record/change-result.ts'
+import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { type Gate, RISKS, type Risk, readGate } from './read-gate.ts'
 
 /** Changes that are listed one by one. */

@@ -3,9 +3,9 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { parseFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
-import type { ResolvedChange } from '../../src/proposal/resolution-edits.ts'
-import { inSourceForm } from '../../src/proposal/source-form.ts'
-import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import type { ResolvedChange } from '../../proposal/resolution-edits.ts'
+import { inSourceForm } from '../../proposal/source-form.ts'
+import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
 
 export interface ChosenChange {
   readonly change: Change

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
 import { isSecret } from '@backporch/kyaml/redaction'
-import type { TreeProblem } from '../../src/record/read-tree.ts'
-import { closedPath, earlierRecordPath, ledgerUnitFolder, recordPath } from '../../src/record/record-paths.ts'
-import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import type { TreeProblem } from '../../record/read-tree.ts'
+import { closedPath, earlierRecordPath, ledgerUnitFolder, recordPath } from '../../record/record-paths.ts'
+import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
 
 /** Eight hex digits, with a number after them where they were taken. */

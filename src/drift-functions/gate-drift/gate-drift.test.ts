@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FunctionOutput } from '@backporch/kpt/function'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../test/fakes/drift-package.ts'
-import { gateDrift } from './fn.ts'
+import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../../test/fakes/drift-package.ts'
+import { gateDrift } from './gate-drift.ts'
 
 function kptfile(status = '', reason = 'DriftDetected', path = 'Kptfile'): YamlMap[] {
   const condition = `status:\n  conditions:\n  - type: Ready\n    status: "True"\n  - {type: Drifted, status: "${status}", reason: ${reason}, message: drift-9f2c1a7b}\n`

@@ -2,8 +2,8 @@
 import { fileOf } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { readDrift, type TreeReading } from '../../src/record/read-tree.ts'
-import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { readDrift, type TreeReading } from '../../record/read-tree.ts'
+import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
 
 export type Risk = Change['risk']
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
-import { APPLY_SETTERS, CATALOG, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
+import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'
+import { APPLY_SETTERS, CATALOG, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
 
 const PATTERN: { readonly [path: string]: string } = {
   Kptfile: webKptfile(`    - image: ${CATALOG}/apply-setters:v0.2.0

@@ -3,13 +3,13 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formatDocument } from '../../src/record/write-document.ts'
-import { changeOf, recordOf, reportOf, WEB } from '../../test/fakes/drift-package.ts'
-import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+import { changeOf, recordOf, reportOf, WEB } from '../../../test/fakes/drift-package.ts'
+import { runKpt, whyNoKpt, withFolder } from '../../../test/kpt/find-kpt.ts'
+import { formatDocument } from '../../record/write-document.ts'
 
 /** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
-const SETTERS = `#!/bin/sh\nexec ${process.execPath} ${fileURLToPath(new URL('../apply-setters/run.ts', import.meta.url))}\n`
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('../../../functions/adopt-drift/run.ts', import.meta.url))}`
+const SETTERS = `#!/bin/sh\nexec ${process.execPath} ${fileURLToPath(new URL('../../../functions/apply-setters/run.ts', import.meta.url))}\n`
 
 const CHANGES = [
   changeOf('spec.replicas', { git: 3, live: 5 }),

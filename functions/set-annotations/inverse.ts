@@ -1,3 +1,0 @@
-import { invertEntries } from '../invert-entries.ts'
-
-export const invertAnnotations = invertEntries('annotations')
