@@ -7,7 +7,7 @@
  *   node test/hostile/scoreboard.ts --write P10   of P10 and of mutants that the page does not have; the others stay as they are there
  */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -86,5 +86,5 @@ function linkModules(folder: string): void {
   for (const name of readdirSync(join(root, 'node_modules')))
     if (name !== ours) symlinkSync(join(root, 'node_modules', name), join(folder, name))
   for (const name of readdirSync(join(root, 'node_modules', ours)))
-    cpSync(join(root, 'node_modules', ours, name), join(folder, ours, name), { verbatimSymlinks: true })
+    symlinkSync(readlinkSync(join(root, 'node_modules', ours, name)), join(folder, ours, name))
 }
