@@ -3,10 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { controllerConfigSchema } from '../../src/cli/config/controller-config.ts'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
-import { clusterObservationSchema } from '../../src/record/cluster-observation.ts'
-import { previewSchema } from '../../src/record/preview.ts'
+import { closedEpisodeSchema } from '../../src/record/documents/closed-episode.ts'
+import { clusterObservationSchema } from '../../src/record/documents/cluster-observation.ts'
+import { driftRecordSchema } from '../../src/record/documents/drift-record.ts'
+import { driftReportSchema } from '../../src/record/documents/drift-report.ts'
+import { driftReportListSchema } from '../../src/record/documents/drift-report-list.ts'
+import { previewSchema } from '../../src/record/documents/preview.ts'
 import { pushedBranchSchema } from '../../src/record/pushed-branch.ts'
-import { closedEpisodeSchema, driftRecordSchema, driftReportListSchema, driftReportSchema } from '../../src/record/schema.ts'
 
 export const SCHEMAS = {
   'drift-report': driftReportSchema,

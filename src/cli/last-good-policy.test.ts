@@ -6,7 +6,7 @@ import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import type { Preview } from '../record/preview.ts'
+import type { Preview } from '../record/documents/preview.ts'
 
 const POLICY = '.drift/policy.yaml'
 const GOOD = policyText('{mode: Propose}')

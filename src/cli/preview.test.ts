@@ -6,7 +6,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, policyText, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../test/fakes/turn-world.ts'
-import type { Preview, PreviewUnit } from '../record/preview.ts'
+import type { Preview, PreviewUnit } from '../record/documents/preview.ts'
 
 type Files = { readonly [path: string]: string | null }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { DriftReportList } from '../record/schema.ts'
+import type { DriftReportList } from '../record/documents/drift-report-list.ts'
 
 const policy = (mode: string): string =>
   `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: ${mode}}\n`

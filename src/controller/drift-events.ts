@@ -9,8 +9,8 @@ import { type ObjectVerdict, RISKS } from '../drift/drift.ts'
 import type { PlannedResult } from '../plan/turn/unit-result.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { actorLimit, actorName } from '../record/actor-name.ts'
+import type { Change } from '../record/documents/change.ts'
 import { formatSides } from '../record/format-value.ts'
-import type { Change } from '../record/schema.ts'
 
 /** What the API server accepts. */
 const MOST_BYTES = 1_024

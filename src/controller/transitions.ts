@@ -5,7 +5,7 @@ import type { Transition, TransitionOutcome } from '../ports/log.ts'
 import { count } from '../proposal/text/words.ts'
 import type { SettleOutcome } from '../reconcile/apply/settle.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import type { ClosedEpisode } from '../record/schema.ts'
+import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 
 const ENDS = { Merged: 'merged', Declined: 'declined', Healed: 'healed', ResolvedByGit: 'resolved-by-git', Published: 'published' } as const
 

@@ -5,7 +5,9 @@ import { PRESET } from '../drift/noise/presets.ts'
 import type { PlannedResult, UnitResult } from '../plan/turn/unit-result.ts'
 import type { ObservedNumbers, Occurrence, PackageNumbers } from '../ports/metrics.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import type { Change, ClosedEpisode, DriftReport } from '../record/schema.ts'
+import type { Change } from '../record/documents/change.ts'
+import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
+import type { DriftReport } from '../record/documents/drift-report.ts'
 import { syncerOfManager } from '../syncers/registry.ts'
 
 /** What was counted of a package. */

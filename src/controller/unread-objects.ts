@@ -3,7 +3,7 @@ import { FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failu
 import { type Loggable, loggableName, loggableText } from '@backporch/kyaml/redaction'
 import type { PlannedResult } from '../plan/turn/unit-result.ts'
 import { count } from '../proposal/text/words.ts'
-import type { Incomplete } from '../record/schema.ts'
+import type { Incomplete } from '../record/documents/drift-report.ts'
 
 /** The code of a missing right. */
 const FORBIDDEN = 'BP3003'

@@ -1,5 +1,6 @@
 /** Units that may be in another state soon although nothing changes. */
-import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
+import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
+import type { DriftReport } from '../record/documents/drift-report.ts'
 
 const WAITING: ReadonlySet<string> = new Set(['Applying', 'Behind', 'SyncFailed', 'Reconciling', 'Unknown'])
 /** Milliseconds that a unit with a known time waits, at least and at most: a policy may change it. */

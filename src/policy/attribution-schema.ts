@@ -3,7 +3,7 @@ import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
-import { actorSchema, riskSchema } from '../record/schema.ts'
+import { actorSchema, riskSchema } from '../record/documents/change.ts'
 import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
 
 export const actorRuleSchema = z

@@ -7,7 +7,7 @@ import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { AT_ONCE, policyText, refused, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import type { DriftReport } from '../record/schema.ts'
+import type { DriftReport } from '../record/documents/drift-report.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 const EVIL = 'evil.example.com/miner:1'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
-import type { DriftReport } from '../record/schema.ts'
+import type { DriftReport } from '../record/documents/drift-report.ts'
 
 /** Packages `a`, `b`, … with a ConfigMap each; nothing else, and the limits that the policy gives. */
 function worldOf(names: string, policy: string): { world: TurnWorld; forge: MemoryForge } {

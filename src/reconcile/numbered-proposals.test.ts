@@ -6,7 +6,7 @@ import { isJsonObject, type Json, partOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { ClosedEpisode } from '../record/schema.ts'
+import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 
 interface Scene {
   readonly world: TurnWorld

@@ -6,7 +6,7 @@ import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, policyText, WEB } from '../../test/fakes/turn-world.ts'
 import { unitFailures } from '../plan/turn/unit-result.ts'
-import { driftReportSchema } from '../record/schema.ts'
+import { driftReportSchema } from '../record/documents/drift-report.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 

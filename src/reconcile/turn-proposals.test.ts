@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, KPTFILE, mergeByHand, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { ClosedEpisode } from '../record/schema.ts'
+import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 import { readRepository } from './repository/repository-view.ts'
 
 /** One open pull request about `spec.replicas`. */

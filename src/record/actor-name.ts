@@ -1,5 +1,5 @@
 /** Who it was, in a few words, not yet encoded for any sink: `kubectl-scale`, `ada (kubectl-scale)`, `ada as admin (kubectl)`. */
-import type { Change } from './schema.ts'
+import type { Change } from './documents/change.ts'
 
 /** `unknown` without a trace. */
 export function actorName({ manager, confidence, user, actingAs }: Change['actor']): string {

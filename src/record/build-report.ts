@@ -9,8 +9,10 @@ import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
 import { type GroupMember, healthMessage } from '../status/resource-group.ts'
 import { unitHealth } from '../status/unit-health.ts'
+import type { Change } from './documents/change.ts'
+import { documentHead } from './documents/document.ts'
+import type { DriftReport, Incomplete, UnitHealth } from './documents/drift-report.ts'
 import { frozen } from './known-texts.ts'
-import { type Change, type DriftReport, documentHead, type Incomplete, type UnitHealth } from './schema.ts'
 
 /** A difference with its place in git and what is planned for it. */
 interface ResolvedDrift {

@@ -3,7 +3,7 @@ import type { FunctionResult } from '@backporch/kpt/function'
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'
-import type { Change } from './schema.ts'
+import type { Change } from './documents/change.ts'
 
 const NAME_LIMIT = 253
 

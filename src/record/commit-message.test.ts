@@ -5,7 +5,8 @@ import { signOff } from '@backporch/git-store/commit'
 import { parseKptAnnotations } from '@backporch/kpt/kptfile'
 import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
 import { formatApprovalMessage, formatLedgerMessage, formatProposalMessage, type MessageSubject } from './commit-message.ts'
-import type { Change, DriftRecord } from './schema.ts'
+import type { Change } from './documents/change.ts'
+import type { DriftRecord } from './documents/drift-record.ts'
 
 const APPROVAL = { revision: 4, decidedBy: 'Ada <ada@example.com>', at: '2026-11-21T11:00:00Z' }
 

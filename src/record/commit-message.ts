@@ -8,9 +8,10 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import { actorLimit, actorName } from './actor-name.ts'
 import { commitJson, commitText } from './commit-text.ts'
+import type { Change } from './documents/change.ts'
+import type { DriftRecord } from './documents/drift-record.ts'
 import { formatSides } from './format-value.ts'
 import { jointFingerprint } from './joint-fingerprint.ts'
-import type { Change, DriftRecord } from './schema.ts'
 import { formatSubject, jointSubject, SUBJECT_LIMIT } from './subject.ts'
 
 const OBJECT_LIMIT = 20

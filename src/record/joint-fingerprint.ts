@@ -1,6 +1,6 @@
 /** What a joint proposal is about, as one fingerprint: of all its clusters, in no order. */
 import { createHash } from 'node:crypto'
-import type { DriftRecord } from './schema.ts'
+import type { DriftRecord } from './documents/drift-record.ts'
 
 /** `sha256:` and 64 hex digits. */
 export function jointFingerprint(records: readonly DriftRecord[]): string {

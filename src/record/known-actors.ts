@@ -2,7 +2,8 @@
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
-import type { Change, DriftReport } from './schema.ts'
+import type { Change } from './documents/change.ts'
+import type { DriftReport } from './documents/drift-report.ts'
 
 /** By fingerprint of the change: those with a user. */
 export type KnownActors = ReadonlyMap<string, Change['actor']>

@@ -7,8 +7,8 @@ import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
 import { yaml } from '../../test/fakes/turn-world.ts'
 import { unexpectedObject } from '../drift/compare/make-drift.ts'
 import type { ObjectVerdict } from '../drift/drift.ts'
+import { driftRecordSchema } from './documents/drift-record.ts'
 import { objectCopies } from './object-copies.ts'
-import { driftRecordSchema } from './schema.ts'
 
 const CANARY = 'c4n4ry-p4ssw0rd'
 

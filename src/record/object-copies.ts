@@ -8,8 +8,8 @@ import { type ResourceId, resourceKey, withoutBookkeeping } from '@backporch/kya
 import type { ObjectVerdict } from '../drift/drift.ts'
 import { LAST_APPLIED } from '../syncers/kubectl.ts'
 import { refOf } from './build-report.ts'
+import type { ObjectCopy } from './documents/drift-record.ts'
 import { frozen } from './known-texts.ts'
-import type { ObjectCopy } from './schema.ts'
 import { formatDocument } from './write-document.ts'
 
 /**

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { given } from '@backporch/kyaml/text'
 import { z } from 'zod'
+import { API_VERSION, documentHead } from './documents/document.ts'
 import { isRecordPath } from './record-paths.ts'
-import { API_VERSION, documentHead } from './schema.ts'
 
 /** Commits of one branch that are stored: it is recreated while its drift changes. */
 const MOST_COMMITS = 20

@@ -3,7 +3,9 @@ import type { Json } from '@backporch/kyaml/json'
 import { oneLine } from '@backporch/kyaml/text'
 import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
-import { API_VERSION, type DriftRecord, type DriftReport, driftRecordSchema, driftReportSchema } from './schema.ts'
+import { API_VERSION } from './documents/document.ts'
+import { type DriftRecord, driftRecordSchema } from './documents/drift-record.ts'
+import { type DriftReport, driftReportSchema } from './documents/drift-report.ts'
 
 export interface TreeProblem {
   /** `spec.changes[0].risk`; empty for the document itself. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf, recordOf } from '../../test/fakes/record-samples.ts'
+import type { Change } from './documents/change.ts'
+import type { ObjectCopy } from './documents/drift-record.ts'
 import { restoreLosses } from './restore-losses.ts'
-import type { Change, ObjectCopy } from './schema.ts'
 
 const config = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'old' }
 const secret = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }

@@ -1,6 +1,7 @@
 /** What a Restore removes from the cluster, and what of that is stored: sentences for people, which each sink encodes. */
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
-import type { Change, DriftRecord, ObjectCopy } from './schema.ts'
+import type { Change } from './documents/change.ts'
+import type { DriftRecord, ObjectCopy } from './documents/drift-record.ts'
 
 const NAMED = 5
 

@@ -1,4 +1,4 @@
-import type { DriftReport, UnitState } from './schema.ts'
+import type { DriftReport, UnitState } from './documents/drift-report.ts'
 import { unitName } from './unit-name.ts'
 
 /** For each unit of which the syncer is late, one line for each thing that it did not apply. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
 import { formatProposalMessage } from './commit-message.ts'
-import type { Change, DriftRecord } from './schema.ts'
+import type { Change } from './documents/change.ts'
+import type { DriftRecord } from './documents/drift-record.ts'
 import { formatSubject } from './subject.ts'
 
 const planned = (change: Partial<Change>): DriftRecord => recordOf([changeOf(change)], { plan: change.resolution ?? 'Restore' })

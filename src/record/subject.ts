@@ -1,8 +1,9 @@
 /** One line that summarises the change: subject of the commit and title of the proposal, which are always the same. */
 import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from './commit-text.ts'
+import type { Change } from './documents/change.ts'
+import type { DriftRecord } from './documents/drift-record.ts'
 import { formatSides, formatValue } from './format-value.ts'
-import type { Change, DriftRecord } from './schema.ts'
 
 /** What a reader sees at once in lists of commits and requests. */
 const WANTED = 72

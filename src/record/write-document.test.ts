@@ -7,8 +7,8 @@ import { parse } from 'yaml'
 import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
 import { randomJson } from '../../test/property/random-krm.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
+import { driftRecordSchema } from './documents/drift-record.ts'
 import { knownTexts } from './known-texts.ts'
-import { driftRecordSchema } from './schema.ts'
 import { formatDocument, formatInertDocument, isWrittenAs, laterText, parseDocument } from './write-document.ts'
 
 test('a record reads back as it was written, whatever values are in it, and writes the same bytes again', () => {

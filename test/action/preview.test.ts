@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { previewSchema } from '../../src/record/preview.ts'
+import { previewSchema } from '../../src/record/documents/preview.ts'
 import { bundled, environment, folder, inProcess, level, prepareSteps, repositoryLike, step, type Texts } from './action-step.ts'
 import { commitFiles, git } from './stage.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { previewText } from '../../src/proposal/preview/preview-text.ts'
-import { type Preview, previewSchema } from '../../src/record/preview.ts'
+import { type Preview, previewSchema } from '../../src/record/documents/preview.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
 import { HOSTILE_TEXTS } from '../fakes/record-samples.ts'
 import { HOSTILE } from '../golden/proposals/samples.ts'

@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Change, DriftReport, DriftReportList } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import type { DriftReport } from '../../src/record/documents/drift-report.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { type ApplierTool, findAppliers } from '../appliers/appliers.ts'
 import { mixedPackage } from '../appliers/mixed-package.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

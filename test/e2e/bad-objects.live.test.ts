@@ -1,7 +1,7 @@
 /** Bad objects: a state with its reason for the object that is at fault, and a verdict for all others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { waitUntil } from '../waiting/wait-until.ts'

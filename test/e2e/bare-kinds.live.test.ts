@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { applyAll, objectsOfManyKinds } from './many-kinds.ts'
 import { kptfile } from './packages.ts'

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Change, DriftReportList } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { type ApplierTool, findAppliers } from '../appliers/appliers.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import type { Change } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

@@ -1,7 +1,7 @@
 /** Custom resources: with a definition that is gone or not there yet, and with nulls. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { untilPublished } from './desired-package.ts'
 import { kptfile, policy } from './packages.ts'

@@ -1,7 +1,7 @@
 /** One object that two units declare: what the other unit declares is no drift, and what a person wrote is. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile, policy } from './packages.ts'
 import { PROPOSE } from './review-world.ts'

@@ -1,7 +1,7 @@
 /** What git says is compared as the server would have it. Untouched, nothing differs; one edit is one line. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import {
   createGadgetKind,

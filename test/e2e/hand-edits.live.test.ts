@@ -1,7 +1,8 @@
 /** Every hand edit is named, with field, both values and who did it, and nothing else is. */
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
-import type { Change, DriftReportList } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { HIDDEN, INJECTED } from './injected-edits.ts'
 import { type CustomKind, calmPackage, createResourceGroupKind, createWidgetKind, shopPackage } from './shop-package.ts'

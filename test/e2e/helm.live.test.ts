@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { LEFT_OVER } from '../../src/drift/compare/last-applied.ts'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { type ApplierTool, findAppliers, type HelmTool } from '../appliers/appliers.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { nextSecond } from '../waiting/next-second.ts'

@@ -1,5 +1,5 @@
 /** The injected ledger: 25 edits as people make them, each with the line of the diff that it has to become. */
-import type { Change } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
 import { type CustomKind, INVENTORY_ID } from './shop-package.ts'
 import type { World } from './world.ts'
 

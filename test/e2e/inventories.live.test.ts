@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { connect, create } from '../apiserver/live-cluster.ts'
 import { installSyncerKinds } from '../apiserver/syncer-kinds.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

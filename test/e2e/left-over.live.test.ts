@@ -1,7 +1,7 @@
 /** Fields that git gave up and the server kept, and lists with two items of one key, which only a client-side apply accepts. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { openWorld, SYNCER, type World } from './world.ts'

@@ -1,7 +1,8 @@
 /** What the control plane and injectors write is no drift, by name; what a person writes beside it is. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Change, DriftReportList } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile, policy } from './packages.ts'

@@ -3,7 +3,7 @@
  * found by its own name, whatever separates the parts of a selector, a path or a line.
  */
 import assert from 'node:assert/strict'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { Draw } from '../hostile/credential-forms.ts'
 import { testEachSeed } from '../seeds/seeds.ts'

@@ -1,7 +1,7 @@
 /** A person's kubectl is one applier, whichever of its commands wrote an object; what `create` and `replace` wrote shows nothing of a package. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { openWorld, type World } from './world.ts'

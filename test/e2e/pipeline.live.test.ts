@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { buildFunctionPrograms, type FunctionPrograms } from '../render-corpus/run-kpt-render.ts'

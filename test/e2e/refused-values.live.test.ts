@@ -1,7 +1,7 @@
 /** What the server would refuse is blocked, with its words and the place in git: neither missing, nor Behind, nor in sync. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile, policy } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'

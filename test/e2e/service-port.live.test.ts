@@ -1,7 +1,8 @@
 /** A drift that makes its own repair impossible is named, with why, and hides nothing else. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Change, DriftReportList } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from './packages.ts'
 import { assertExit, openWorld, SYNCER, type World } from './world.ts'

@@ -3,7 +3,10 @@ import { INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '@backporc
 import { emptyObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
-import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../src/record/documents/document.ts'
+import type { DriftRecord } from '../../src/record/documents/drift-record.ts'
+import type { DriftReport } from '../../src/record/documents/drift-report.ts'
 import { CATALOG, settersConfig, webKptfile } from './pipeline-files.ts'
 
 export const WEB: { readonly [path: string]: string } = {

@@ -1,5 +1,7 @@
 /** A record with one change, and what a test wants to be different in it. */
-import { API_VERSION, type Change, type DriftRecord, LOCAL_CONFIG } from '../../src/record/schema.ts'
+import type { Change } from '../../src/record/documents/change.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../src/record/documents/document.ts'
+import type { DriftRecord } from '../../src/record/documents/drift-record.ts'
 
 export function changeOf(more: Partial<Change> = {}): Change {
   return {

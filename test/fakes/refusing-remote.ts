@@ -8,7 +8,7 @@ import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-
 import type { ObjectId } from '@backporch/kyaml/files'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
-import { type DriftReport, driftReportSchema } from '../../src/record/schema.ts'
+import { type DriftReport, driftReportSchema } from '../../src/record/documents/drift-report.ts'
 import { parseDocument } from '../../src/record/write-document.ts'
 import { makeTestRepository, openTestRepository, type TestRepository } from '../contract/git-remotes.ts'
 import type { TestRequest } from './turn-request.ts'

@@ -1,7 +1,7 @@
 /** Somebody without a code owner's right forges the branch in the name of the bot first: what a command may do does not follow from it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DriftRecord, driftRecordSchema } from '../../src/record/schema.ts'
+import { type DriftRecord, driftRecordSchema } from '../../src/record/documents/drift-record.ts'
 import { formatInertDocument, parseDocument } from '../../src/record/write-document.ts'
 import { answer, message, opened, type Scene } from '../fakes/answered-proposal.ts'
 import { BOT_EMAIL } from '../fakes/memory-repository.ts'

@@ -1,7 +1,7 @@
 /** A package of two ConfigMaps whose git, syncer and people move in any order; what a scan says of it. */
 import type { Json } from '@backporch/kyaml/json'
 import type { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
-import type { DriftReport } from '../../src/record/schema.ts'
+import type { DriftReport } from '../../src/record/documents/drift-report.ts'
 import { appliedBy } from '../fakes/live-object.ts'
 import { TurnWorld, yaml } from '../fakes/turn-world.ts'
 

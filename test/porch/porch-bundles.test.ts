@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import type { ClosedEpisode } from '../../src/record/schema.ts'
+import type { ClosedEpisode } from '../../src/record/documents/closed-episode.ts'
 import { BundledRepository } from './scan-bundle.ts'
 
 interface Scanned {

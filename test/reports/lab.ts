@@ -1,6 +1,6 @@
 /** Where a case of a public report runs: a namespace, a repository with one package, the programs of people, and what was checked. */
 import { join } from 'node:path'
-import type { DriftReportList } from '../../src/record/schema.ts'
+import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import type { KubectlResult } from '../controlplane/run-kubectl.ts'
 import type { ReviewWorld } from '../e2e/review-world.ts'

@@ -1,5 +1,5 @@
 /** Types that the commands of the GitHub Action share. */
-import type { DriftReportList } from '../../record/schema.ts'
+import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ActionInputs, ActionTarget } from './action-inputs.ts'
 import type { RunnerCommands } from './runner-commands.ts'

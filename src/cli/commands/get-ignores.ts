@@ -1,6 +1,6 @@
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import { type ListedRule, listRules } from '../../plan/commands/listed-rules.ts'
-import { API_VERSION } from '../../record/schema.ts'
+import { API_VERSION } from '../../record/documents/document.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { showLedger } from '../ledger-session.ts'

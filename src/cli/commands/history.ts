@@ -1,4 +1,4 @@
-import { API_VERSION } from '../../record/schema.ts'
+import { API_VERSION } from '../../record/documents/document.ts'
 import type { CliContext } from '../cli-context.ts'
 import { decisionColumns, readDecisions } from '../decisions.ts'
 import type { ListOptions, RepositoryOptions } from '../flags/options.ts'

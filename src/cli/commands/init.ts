@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
-import { API_VERSION } from '../../record/schema.ts'
+import { API_VERSION } from '../../record/documents/document.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { INIT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'

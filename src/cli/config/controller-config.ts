@@ -4,7 +4,7 @@ import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { secondsOf } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { durationSchema } from '../../policy/schema.ts'
-import { API_VERSION } from '../../record/schema.ts'
+import { API_VERSION } from '../../record/documents/document.ts'
 import { repositoryLocation } from '../../syncers/sync-path.ts'
 
 const word = z.string().min(1).max(1_000)

@@ -2,7 +2,8 @@
 import { type LabelSelector, parseLabelSelector } from '@backporch/kyaml/resource'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { Change, UnitState } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { UnitState } from '../../record/documents/drift-report.ts'
 import { collect, type Flags, type Optional, type ValuesOf } from './options.ts'
 
 export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { type DiffView, formatDiff } from './print-diff.ts'
 import { Terminal } from './terminal.ts'
 

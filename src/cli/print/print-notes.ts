@@ -1,7 +1,7 @@
 /** Notes on stderr. */
 import { groupNotes, groupSentence, type Note, sentenceOf } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import type { NotePart } from '../../record/schema.ts'
+import type { NotePart } from '../../record/documents/drift-report-list.ts'
 import type { Printer } from './printer.ts'
 
 /** Lines of notes without `--verbose`. */

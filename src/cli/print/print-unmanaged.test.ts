@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
-import { driftReportListSchema } from '../../record/schema.ts'
+import { driftReportListSchema } from '../../record/documents/drift-report-list.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { Terminal } from './terminal.ts'
 

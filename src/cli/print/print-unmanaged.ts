@@ -3,7 +3,7 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import { notLookedInto, type UnmanagedObject, type UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { refOf } from '../../record/build-report.ts'
-import type { DriftReportList } from '../../record/schema.ts'
+import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { timeOf } from './print-diff.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 /** The pull request of an open record, as people name it. */
 import { given, oneLine } from '@backporch/kyaml/text'
 import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { workspaceOf } from './unit-cells.ts'
 

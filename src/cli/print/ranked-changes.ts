@@ -1,6 +1,8 @@
 /** The changes of a list, riskiest first, with the numbers by which `adopt 1,3` names them. */
 import { RISKS } from '../../drift/drift.ts'
-import type { Change, DriftReport, DriftReportList } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 
 export interface RankedChange {
   readonly report: DriftReport

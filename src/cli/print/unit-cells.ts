@@ -2,7 +2,7 @@
 import { oneLine } from '@backporch/kyaml/text'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { DriftReport, UnitHealth } from '../../record/schema.ts'
+import type { DriftReport, UnitHealth } from '../../record/documents/drift-report.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -5,9 +5,11 @@
  */
 import { oneLine } from '@backporch/kyaml/text'
 import { actorName } from '../../record/actor-name.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { Incomplete } from '../../record/documents/drift-report.ts'
+import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { formatSides } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
-import type { Change, DriftReportList, Incomplete } from '../../record/schema.ts'
 import { stuckLines } from '../../record/stuck-lines.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'

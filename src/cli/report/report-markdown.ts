@@ -4,9 +4,11 @@
  */
 import { markdownCell, markdownCode, markdownProse } from '@backporch/kyaml/markdown'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { formatSides, formatValue, hiddenBytes } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
-import type { Change, DriftReport, DriftReportList } from '../../record/schema.ts'
 import { stateWord, stuckLines } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { packageLabel } from '../ledger-session.ts'

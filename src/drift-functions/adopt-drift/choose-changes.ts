@@ -5,7 +5,9 @@ import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kya
 import { isSensitive } from '@backporch/kyaml/redaction'
 import type { ResolvedChange } from '../../proposal/resolution-edits.ts'
 import { inSourceForm } from '../../proposal/source-form.ts'
-import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 
 export interface ChosenChange {
   readonly change: Change

@@ -7,7 +7,9 @@ import { oneLine } from '@backporch/kyaml/text'
 import { itemsAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { changeResult } from '../../record/change-result.ts'
-import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { type Gate, RISKS, type Risk, readGate } from './read-gate.ts'
 
 /** Changes that are listed one by one. */

@@ -2,8 +2,10 @@
 import { fileOf } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { readDrift, type TreeReading } from '../../record/read-tree.ts'
-import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
 
 export type Risk = Change['risk']
 

@@ -2,8 +2,11 @@
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { TreeProblem } from '../../record/read-tree.ts'
-import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 
 type ChangesSpec = DriftReport['spec'] | DriftRecord['spec'] | ClosedEpisode['spec']
 

@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
 import { isSecret } from '@backporch/kyaml/redaction'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { TreeProblem } from '../../record/read-tree.ts'
 import { closedPath, earlierRecordPath, ledgerUnitFolder, recordPath } from '../../record/record-paths.ts'
-import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
 
 /** Eight hex digits, with a number after them where they were taken. */

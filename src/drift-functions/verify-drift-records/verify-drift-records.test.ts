@@ -5,7 +5,9 @@ import { getKey, isJsonArray, isJsonObject, type Json, setKey } from '@backporch
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
 import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../../test/fakes/drift-package.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { API_VERSION, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../record/documents/document.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { verifyDriftRecords } from './verify-drift-records.ts'
 

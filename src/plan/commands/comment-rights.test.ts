@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Permission } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { assertMayWrite, assertOwner } from './comment-rights.ts'
 
 function change(risk: Change['risk'], source?: string): Change {

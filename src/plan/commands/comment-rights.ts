@@ -3,7 +3,7 @@ import type { Permission } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Resolution } from '../../drift/drift.ts'
 import { ownersOf } from '../../policy/code-owners.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 
 export interface Commenter {
   readonly login: string

@@ -1,6 +1,7 @@
 /** What comments change in the record and in the report: who chose the plan, and until when reminders pause. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { DriftRecord, DriftReport, Plan } from '../../record/schema.ts'
+import type { DriftRecord, Plan } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 
 type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>

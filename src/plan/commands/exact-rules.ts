@@ -8,7 +8,7 @@ import type { ObjectVerdict } from '../../drift/drift.ts'
 import { whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
 import { literalExpression } from '../../drift/noise/rule-expression.ts'
 import { ignoreRuleOf, ignoreSchema } from '../../policy/ignore-schema.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { type IgnoreDocument, literalPath, targetOf } from './comment-policy.ts'
 
 export interface ExactRequest {

@@ -1,5 +1,5 @@
 /** Ways to name a kind, as kubectl accepts them, without a server that lists the kinds. */
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 
 /** Of the kinds that Kubernetes ships (`kubectl api-resources`, v1.34), by the kind in small letters. */
 const SHORT_NAMES: { readonly [kind: string]: readonly string[] } = {

@@ -3,7 +3,7 @@ import type { Note } from '@backporch/kyaml/note'
 import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../../drift/noise/ignore-rules.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { DriftReport, RuleMatch } from '../../record/schema.ts'
+import type { DriftReport, RuleMatch } from '../../record/documents/drift-report.ts'
 import { unitName } from '../../record/unit-name.ts'
 
 /** Days without a match after which a rule is reported: enough time for rare matches. */

@@ -4,7 +4,7 @@ import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
 import { desiredOf } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { closedEpisodeOf } from '../decisions/closed-episode.ts'
 import { applyingFingerprints, planOf, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
 

@@ -6,7 +6,8 @@ import { resourceKey } from '@backporch/kyaml/resource'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict, Resolution } from '../../drift/drift.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'
-import type { ClosedEpisode, DriftRecord, Plan } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord, Plan } from '../../record/documents/drift-record.ts'
 import type { ResolutionRequest } from '../turn/observation.ts'
 
 /** A difference with its place in git and what is planned for it. */

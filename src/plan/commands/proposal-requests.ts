@@ -5,7 +5,7 @@ import type { Failure } from '@backporch/kyaml/failure'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 import type { CommentCommands } from '../../proposal/comment-command.ts'
 import type { Tick } from '../../proposal/text/ticks.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import type { PolicyUnit } from './comment-policy.ts'
 import type { Commenter } from './comment-rights.ts'
 

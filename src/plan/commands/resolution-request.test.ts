@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Change, DriftRecord } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { plannedBy } from './comment-status.ts'
 import { resolveSelectors } from './resolution-request.ts'
 

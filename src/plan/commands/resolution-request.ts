@@ -3,7 +3,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import type { Resolution } from '../../drift/drift.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import type { Choice, ResolutionRequest } from '../turn/observation.ts'
 import { namesAll, selectChanges } from './select-changes.ts'
 

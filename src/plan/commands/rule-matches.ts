@@ -12,7 +12,7 @@ import {
   whyNotIgnored,
   whyNotTargeted,
 } from '../../drift/noise/ignore-rules.ts'
-import type { DriftReport, RuleMatch } from '../../record/schema.ts'
+import type { DriftReport, RuleMatch } from '../../record/documents/drift-report.ts'
 import type { Observation } from '../turn/observation.ts'
 
 export function ruleMatches(

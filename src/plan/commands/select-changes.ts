@@ -7,7 +7,7 @@ import { formatFieldPath, parseFieldPath } from '@backporch/kyaml/field'
 import { hasSecretText } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { nearestNames, oneLine } from '@backporch/kyaml/text'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { isNameOfKind } from './kind-names.ts'
 
 const NUMBERS = /^[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*,?$/

@@ -1,8 +1,11 @@
 /** How an episode ends, and how long its rejection is silent. */
 import { given } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { documentHead } from '../../record/documents/document.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { closedPath } from '../../record/record-paths.ts'
-import { type Change, type ClosedEpisode, type DriftRecord, documentHead } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile, LedgerWrites } from '../turn/action.ts'

@@ -1,7 +1,7 @@
 /** Ids of episodes: a closed episode's file in the ledger is named by its id alone (design §7), whichever unit it is of. */
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { episodeIdOf } from '../../drift/compare/fingerprint.ts'
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { Observation } from '../turn/observation.ts'
 
 /**

@@ -1,7 +1,8 @@
 /** What a turn found of an episode that ended without `approve` and `reject`. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
-import type { Change, ClosedEpisode } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { GitWrites } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'
 import { silenceEnd } from './closed-episode.ts'

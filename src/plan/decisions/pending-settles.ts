@@ -1,6 +1,7 @@
 /** Merged decisions of `settle: backporch` that the cluster does not show yet. */
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
-import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { allChanges, applyingFingerprints, unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
 import type { UnitResult } from '../turn/unit-result.ts'

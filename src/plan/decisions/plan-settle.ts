@@ -22,8 +22,9 @@ import { isEncrypted, isEncryptedLocation } from '../../drift/compare/encrypted-
 import { withSecretData } from '../../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { whyOutside } from '../../policy/boundary.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { whyNotDeleted } from '../../record/restore-losses.ts'
-import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { allChanges, type OpenChange, unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
 

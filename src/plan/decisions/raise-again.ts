@@ -1,5 +1,5 @@
 /** A request to report drift again whose proposal was closed: its silence ends now. */
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'

@@ -10,7 +10,7 @@ import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { decidedOf, desiredOf, proposedOf, refusalOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { DEFAULT_POLICY } from '../../policy/effective-policy.ts'
-import type { DriftRecord } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { Observation } from '../turn/observation.ts'
 import { assertMayWrite, isHandOver, planSettle, settleTargets } from './plan-settle.ts'
 

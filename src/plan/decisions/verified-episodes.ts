@@ -1,7 +1,7 @@
 /** Which merged decisions live agrees with now. */
 import { isSecret, shownPathOnly, withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
 import { secondsSince1970 } from './closed-episode.ts'

@@ -20,7 +20,7 @@ import {
   withStatus,
 } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { Observation } from '../turn/observation.ts'
 import { planReconcile } from '../turn/plan-reconcile.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { reportOf } from '../../../test/fakes/drift-package.ts'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
 import { parsePolicyFiles } from '../../policy/parse-policy.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { dashboardOf } from './plan-dashboard.ts'
 
 test('what needs a decision is in the order of its risk, then of its age, however long it waited', () => {

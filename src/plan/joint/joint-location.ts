@@ -1,5 +1,5 @@
 /** Where the record of a unit goes that shares a proposal with others. */
-import type { DriftRecord } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 
 export interface JointLocation {
   /** Full ref name. */

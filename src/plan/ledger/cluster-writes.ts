@@ -5,7 +5,7 @@
  */
 import type { FailureCode } from '@backporch/kyaml/failure'
 import { given } from '@backporch/kyaml/text'
-import type { ClusterObservation, ClusterStatus } from '../../record/cluster-observation.ts'
+import type { ClusterObservation, ClusterStatus } from '../../record/documents/cluster-observation.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatDocument } from '../../record/write-document.ts'

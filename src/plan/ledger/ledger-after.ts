@@ -1,8 +1,9 @@
 /** The ledger after a turn: what was read, with what the turn writes over it. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { z } from 'zod'
-import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'
-import { type ClosedEpisode, closedEpisodeSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
+import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
+import { type ClusterObservation, clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
+import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import type { LedgerFile } from '../turn/action.ts'
 

@@ -7,10 +7,16 @@ import { withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import { type ClusterObservation, type ClusterStatus, clusterObservationSchema, unknownFields } from '../../record/cluster-observation.ts'
+import {
+  type ClusterObservation,
+  type ClusterStatus,
+  clusterObservationSchema,
+  unknownFields,
+} from '../../record/documents/cluster-observation.ts'
+import { documentHead } from '../../record/documents/document.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { knownTexts } from '../../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
-import { type DriftReport, documentHead } from '../../record/schema.ts'
 import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../../record/write-document.ts'
 import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
 import type { LedgerFile } from '../turn/action.ts'

@@ -2,7 +2,7 @@
  * When the ledger is pushed: what people wait for at once, and what is nothing but status at most once a minute
  * (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { later } from '../limits/drift-age.ts'
 import { isNothing } from '../turn/action.ts'
 import type { UnitResult } from '../turn/unit-result.ts'

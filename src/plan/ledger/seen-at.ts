@@ -1,6 +1,6 @@
 /** How far the knowledge of the ledger goes, and which of two observations counts (docs/adr/0056-what-the-ledger-says-about-time.md). */
-import type { ClusterStatus } from '../../record/cluster-observation.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { ClusterStatus } from '../../record/documents/cluster-observation.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { later } from '../limits/drift-age.ts'
 
 /** When a cluster was observed. All times are RFC 3339 UTC. */

@@ -1,7 +1,7 @@
 /** What the ledger says of a unit whose branches or tags are not moved: what was observed, and of its record what git has. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { given } from '@backporch/kyaml/text'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { planOf } from '../commands/pick-changes.ts'
 import { closedFile } from '../decisions/closed-episode.ts'
 import type { Hold } from '../limits/hold.ts'

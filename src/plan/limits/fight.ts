@@ -4,7 +4,8 @@
  */
 import { withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { Change, ClosedEpisode } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
 import type { Hold } from './hold.ts'
 

@@ -1,7 +1,7 @@
 /** What waits within the limits of the repository, of units as they were planned without any hold. */
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import type { DashboardTicks } from '../../proposal/text/dashboard-ticks.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { LedgerContent } from '../ledger/ledger-after.ts'
 import { unitKey } from '../turn/planned-unit.ts'
 import type { TurnView } from '../turn/turn-view.ts'

@@ -1,6 +1,6 @@
 /** Why drift that the policy would propose is recorded as a draft only, for now. */
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 
 /** As in the report: `reason` is one of a few words, `until` RFC 3339 UTC where the end is known, `why` a sentence's end. */
 export type Hold = NonNullable<DriftReport['status']['held']>

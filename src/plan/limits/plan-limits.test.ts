@@ -4,7 +4,7 @@ import { changeOf } from '../../../test/fakes/record-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { DEFAULT_LIMITS, DEFAULT_POLICY, type EffectivePolicy, type Limits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { type PlannedUnit, unitKey } from '../turn/planned-unit.ts'
 import { type LimitsQuestion, planHolds } from './plan-limits.ts'
 

@@ -4,7 +4,7 @@ import { GITEA } from '../../../test/fakes/dialects.ts'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../policy/effective-policy.ts'
 import { stormText } from '../../proposal/text/storm-text.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { currentBranch, findStorm, stormSubject } from './storm.ts'
 
 interface Sample {

@@ -3,7 +3,7 @@ import { compareText } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
 import type { StormSubject } from '../../proposal/text/storm-text.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import { later } from './drift-age.ts'
 

@@ -2,7 +2,7 @@
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import type { ImportedRule } from '../../policy/import-ignores.ts'
-import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../record/documents/document.ts'
 import { formatDocument, NO_MANIFEST } from '../../record/write-document.ts'
 
 /** No tool that takes every manifest below a folder reads the ending (docs/adr/0067-names-that-no-applier-reads.md). */

@@ -14,7 +14,7 @@ import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import { schemaAt, withVisibility } from '../../drift/visibility.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { showChange } from '../../record/build-report.ts'
-import type { PreviewChange } from '../../record/preview.ts'
+import type { PreviewChange } from '../../record/documents/preview.ts'
 
 /** A declared object, with its namespace, and the schema of its kind. */
 export interface PreviewedObject {

@@ -13,8 +13,10 @@ import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { BuiltUnit } from '../../proposal/adopt/kustomize-input.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
 import type { PushedContent } from '../../record/pushed-branch.ts'
-import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 

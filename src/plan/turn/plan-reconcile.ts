@@ -6,7 +6,9 @@ import { houseMessage } from '../../policy/house-rules.ts'
 import type { ProposalFiles } from '../../proposal/build-proposal.ts'
 import { showChange } from '../../record/build-report.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
-import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import {
   allChanges,
   applyingFingerprints,

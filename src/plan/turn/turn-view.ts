@@ -4,7 +4,7 @@ import type { TreeFile } from '@backporch/git-store/package-repository'
 import type { FoundPackage } from '@backporch/kpt/package'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { LedgerContent } from '../ledger/ledger-after.ts'
 
 export interface TurnView {

@@ -1,7 +1,8 @@
 /** The plan of one unit for one turn. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
-import type { DriftRecord, DriftReport } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'
 import type { JointLocation } from '../joint/joint-location.ts'
 import type { Hold } from '../limits/hold.ts'

@@ -1,6 +1,6 @@
 /** What a unit without drift waits for. */
 import type { ObjectVerdict, SetAsideState } from '../../drift/drift.ts'
-import type { UnitState } from '../../record/schema.ts'
+import type { UnitState } from '../../record/documents/drift-report.ts'
 
 const WAITING = ['SyncFailed', 'Suspended', 'Behind', 'Reconciling'] as const
 

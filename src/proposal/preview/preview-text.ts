@@ -3,9 +3,9 @@ import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/documents/preview.ts'
 import { formatValue } from '../../record/format-value.ts'
-import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
-import type { Change } from '../../record/schema.ts'
 import { worstRisk } from '../text/proposal-subject.ts'
 import {
   box,

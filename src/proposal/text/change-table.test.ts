@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { changeTable } from './change-table.ts'
 
 /** Pixels of a comment on GitHub (docs/facts/github-comment-width.md). */

@@ -2,8 +2,8 @@
 import { markdownBlock, markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
+import type { Change } from '../../record/documents/change.ts'
 import { hiddenBytes } from '../../record/format-value.ts'
-import type { Change } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { type NumberedChange, type ObjectChanges, worstRisk } from './proposal-subject.ts'
 import {

@@ -1,8 +1,9 @@
 /** The joint proposal: one pull request for the same change in many clusters, with a row for each cluster. */
 import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
+import type { Change } from '../../record/documents/change.ts'
+import type { Plan } from '../../record/documents/drift-record.ts'
 import { recordPath } from '../../record/record-paths.ts'
-import type { Change, Plan } from '../../record/schema.ts'
 import { fitSubject, isCritical } from '../../record/subject.ts'
 import type { Applier } from '../../status/applier.ts'
 import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
 import { ONBOARDING } from '../../../test/golden/proposals/onboarding-samples.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { type ExpectedProposal, type OnboardingSubject, onboardingText } from './onboarding-text.ts'
 
 function proposal(name: string, risk: Change['risk'], objects = 1): ExpectedProposal {

@@ -5,7 +5,7 @@ import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/mark
 import { resourceKey } from '@backporch/kyaml/resource'
 import { oneLine, type Phrase } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/drift.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { writers } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { type ProposalText, worstRisk } from './proposal-subject.ts'

@@ -1,8 +1,8 @@
 /** The last lines of every proposal: explanations of words, and links. */
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { compareText } from '@backporch/kyaml/text'
+import type { Change } from '../../record/documents/change.ts'
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
-import type { Change } from '../../record/schema.ts'
 import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
 import { driftOf, formatNumbers } from './ticks.ts'
 import { sourceUrl, time, writtenAt } from './words.ts'

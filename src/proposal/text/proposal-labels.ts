@@ -1,5 +1,6 @@
 /** Labels by which people filter pull requests. */
-import type { Change, Plan } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { Plan } from '../../record/documents/drift-record.ts'
 import { type ProposalState, type ProposalText, worstRisk } from './proposal-subject.ts'
 
 const STATES = new Set<ProposalState['kind']>(['stale', 'edited', 'snoozed', 'storm'])

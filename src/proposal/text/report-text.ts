@@ -1,7 +1,7 @@
 /** The whole report as a file beside the record, where a body is too short for it. */
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import type { DriftRecord } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { changeTable, kindTable, objectDiff } from './change-table.ts'
 import { writerNote } from './proposal-footer.ts'

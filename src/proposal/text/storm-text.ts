@@ -3,7 +3,7 @@ import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from '../../record/commit-text.ts'
-import type { Change } from '../../record/schema.ts'
+import type { Change } from '../../record/documents/change.ts'
 import { box, clusterCell, count, firstFitting, plainTime, riskWord, tableOf, time } from './words.ts'
 
 export interface StormSubject {

@@ -5,8 +5,9 @@ import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { Plan } from '../../record/documents/drift-record.ts'
 import { formatValue, hiddenBytes } from '../../record/format-value.ts'
-import type { Change, Plan } from '../../record/schema.ts'
 
 export const NAME_LIMIT = 120
 /** Characters that fit into a column. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { CONFIG, KPTFILE, TurnWorld } from '../../../test/fakes/turn-world.ts'
-import { type DriftReport, driftReportSchema } from '../../record/schema.ts'
+import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { BetweenTurns } from '../observe/between-turns.ts'
 

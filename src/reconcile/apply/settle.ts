@@ -4,7 +4,7 @@ import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
 import { assertMayWrite, isHandOver, planSettle, settleTargets } from '../../plan/decisions/plan-settle.ts'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
-import type { DriftRecord } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { observeUnits } from '../observe-turn.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from '../turn-request.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { CONFIG, KPTFILE, refused, TurnWorld, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
-import { driftReportSchema } from '../../record/schema.ts'
+import { driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
 
 const SHOP_CONFIG = '/ConfigMap/shop/shop'

@@ -4,7 +4,7 @@ import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
-import type { DriftRecord } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 
 /** Removes released fields from the items, except fields that git declares again. */
 export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftRecord[], key: RedactionKey): ObjectVerdict {

@@ -2,7 +2,7 @@
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { identityHash } from '../../plan/ledger/ledger-files.ts'
-import { clusterObservationSchema } from '../../record/cluster-observation.ts'
+import { clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
 import { ledgerObservationPath } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'

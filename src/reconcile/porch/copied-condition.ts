@@ -3,7 +3,8 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 
 interface KnownEpisodes {
   readonly closed: readonly ClosedEpisode[]

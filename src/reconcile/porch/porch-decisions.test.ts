@@ -5,7 +5,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryPorch } from '../../../test/fakes/memory-porch.ts'
 import { proposed, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import type { ClosedEpisode } from '../../record/schema.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 
 const PACKAGE = 'apps/web'
 

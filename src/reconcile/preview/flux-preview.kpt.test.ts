@@ -7,7 +7,7 @@ import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 
 const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
 const CANARY = 'canary-of-the-token'

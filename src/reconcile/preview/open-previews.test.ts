@@ -5,7 +5,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import { HANGS_AFTER, neverAnswer } from '../../../test/waiting/wait-until.ts'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 import { OpenPreviews } from './open-previews.ts'
 
 const { signal } = new AbortController()

@@ -2,7 +2,7 @@
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 import { baseOf } from '../repository/base-branch.ts'
 import { hasPreview, isPreviewed, writePreview } from './preview-pull-request.ts'
 

@@ -2,7 +2,7 @@
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import { isBaseBranch } from '@backporch/git-store/ref-name'
 import { previewMark, previewText } from '../../proposal/preview/preview-text.ts'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 import type { PreviewHead } from './preview-request.ts'
 
 /** Of our comment. */

@@ -1,5 +1,7 @@
 /** What the ledger's report says of an open record. */
-import { API_VERSION, type DriftRecord, type DriftReport } from '../../record/schema.ts'
+import { API_VERSION } from '../../record/documents/document.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { isSameDocument } from '../../record/write-document.ts'
 
 /** Enough of the record to know that it is open, and what it is about. */

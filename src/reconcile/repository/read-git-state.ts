@@ -7,6 +7,7 @@ import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
 import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../../plan/turn/observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import {
   isRecordPath,
   ledgerObservationPath,
@@ -16,7 +17,6 @@ import {
   recordFolder,
   travellingRecordPath,
 } from '../../record/record-paths.ts'
-import type { DriftRecord } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { readPublished } from '../porch/read-published.ts'

@@ -1,5 +1,5 @@
 /** Everything that the ledger knows, for answers that need no cluster. */
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { unreportedUnits } from './unreported-units.ts'
 

@@ -2,8 +2,8 @@
 import { packageSlug } from '@backporch/kpt/package'
 import { firstReport } from '../../plan/ledger/unobserved.ts'
 import { placedPackages } from '../../policy/effective-policy.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
-import type { DriftReport } from '../../record/schema.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 const REPORT = /^(clusters\/([^/]+)\/([^/]+))\/report\.yaml$/

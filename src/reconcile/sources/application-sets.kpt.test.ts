@@ -6,7 +6,7 @@ import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 
 const SET = 'argocd/shops.yaml'
 const FLAT = `# the shops

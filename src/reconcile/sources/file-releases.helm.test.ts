@@ -21,7 +21,7 @@ import {
   STORED,
 } from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 import { type Build, type BuildAnswer, buildKey } from '../../render/package-builder.ts'
 
 const { helm3, helm4 } = await helmOrThrow()

@@ -15,7 +15,7 @@ import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
 import { ADOPTIONS, APPS, FILES as DECLARED, RELEASE as OF_REPOSITORY, VALUES } from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
-import type { Preview } from '../../record/preview.ts'
+import type { Preview } from '../../record/documents/preview.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
 const WEB = 'apps/Deployment/shop/shop-web'

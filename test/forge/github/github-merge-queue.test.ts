@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import type { ClosedEpisode } from '../../../src/record/schema.ts'
+import type { ClosedEpisode } from '../../../src/record/documents/closed-episode.ts'
 import { GitHubWorld } from './github-world.ts'
 
 /** A world of its own with a queue, for as long as the work takes. */

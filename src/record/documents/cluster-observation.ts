@@ -1,7 +1,16 @@
 /** What the ledger has of a cluster as a whole: `clusters/<name>/observation.yaml` (docs/adr/0056-what-the-ledger-says-about-time.md). */
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { z } from 'zod'
-import { API_VERSION, annotationsSchema, clusterFailureSchema } from './schema.ts'
+import { API_VERSION, annotationsSchema } from './document.ts'
+
+export const clusterFailureSchema = z
+  .object({
+    since: z.string().describe('RFC 3339 UTC: first look that failed.'),
+    code: z.string(),
+    why: z.string().describe('The sentence of the code, and nothing of what the cluster answered.'),
+    remedy: z.string(),
+  })
+  .describe('Why the cluster cannot be observed; absent while it can.')
 
 const statusShape = {
   changedAt: z.string().describe('RFC 3339 UTC of the last observation that changed anything in the ledger.'),

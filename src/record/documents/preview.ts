@@ -1,10 +1,8 @@
 /** `Preview`: what a merge changes of each unit, and which of these changes are already live. It is printed and put into a comment, and never kept in git. */
-import type { Json } from '@backporch/kyaml/json'
 import * as z from 'zod'
-import { refSchema } from './rollout-schema.ts'
-import { API_VERSION, riskSchema } from './schema.ts'
-
-const json = z.unknown() as unknown as z.ZodType<Json>
+import { riskSchema } from './change.ts'
+import { API_VERSION, json } from './document.ts'
+import { refSchema } from './rollout.ts'
 
 const liveSchema = z
   .enum(['before', 'after', 'other', 'unknown'])
