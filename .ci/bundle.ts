@@ -98,7 +98,7 @@ const entries = {
   backporch: 'src/main.ts',
   action: 'src/action-main.ts',
   'render-worker': 'src/adapters/functions/render-worker.ts',
-  functions: 'functions/sdk.ts',
+  functions: 'functions/sdk/sdk.ts',
   'set-default-requests': 'functions/set-default-requests/run.ts',
 }
 mkdirSync(folder, { recursive: true })
@@ -106,7 +106,7 @@ mkdirSync(folder, { recursive: true })
 for (const file of readdirSync(folder)) if (/-[0-9A-Z]{8}\.mjs$/.test(file)) rmSync(join(folder, file))
 const outputs = await bundle(entries, folder)
 const packages = [...new Set(Object.values(outputs).flatMap(packagesOf))].sort()
-copyFileSync(join(root, 'functions/sdk.d.mts'), join(folder, 'functions.d.mts'))
+copyFileSync(join(root, 'functions/sdk/sdk.d.mts'), join(folder, 'functions.d.mts'))
 writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
 writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(root, packages), null, 2)}\n`)
 const kib = (bytes: number): number => Math.round(bytes / 1024)

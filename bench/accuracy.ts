@@ -2,7 +2,7 @@
 import { cpus, loadavg } from 'node:os'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
-import type { Observation } from '../src/plan/turn/observation.ts'
+import type { Observation } from '../src/plan/observation/observation.ts'
 import { findAppliers } from '../test/appliers/appliers.ts'
 import { type DriftCase, type ExpectedChange, readCases } from '../test/drift-corpus/case.ts'
 import { mistakes, observeCase, observedIn } from '../test/drift-corpus/observe-case.ts'

@@ -1,8 +1,8 @@
 /** What the controller keeps of objects that are in sync, made by the code that makes it in an observation. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { readResource } from '@backporch/kyaml/resource'
-import type { ClusterVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'
-import { EPOCH_KINDS } from '../src/reconcile/verdicts/kind-epochs.ts'
+import type { ClusterVerdicts } from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
+import { EPOCH_KINDS } from '../src/reconcile/observe/verdicts/kind-epochs.ts'
 import { WIDGET_DEFINITION } from './generate.ts'
 
 /** As of a server that has listed everything that decides the answers to dry runs. */

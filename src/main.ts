@@ -1,7 +1,7 @@
 /** The process of the command line: signals and exit code. */
 import process from 'node:process'
 import { asFailure, Interrupted } from '@backporch/kyaml/failure'
-import { worstExit } from './cli/exit-status.ts'
+import { worstExit } from './cli/flags/exit-status.ts'
 import { printFailures } from './cli/print/print-failures.ts'
 import { runCli } from './cli/run-cli.ts'
 import { wire } from './wire.ts'

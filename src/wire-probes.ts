@@ -7,7 +7,7 @@ import { findCredential } from '@backporch/git-store/git-credential'
 import { runGit } from '@backporch/git-store/git-program'
 import { probePush } from '@backporch/git-store/probe-push'
 import { findInstallationKey } from './adapters/system/installation-key.ts'
-import type { ClusterTarget, ProcessContext } from './cli/cli-context.ts'
+import type { ClusterTarget, ProcessContext } from './cli/context/cli-context.ts'
 import type { Probes } from './ports/probes.ts'
 
 export interface ProbeParts {

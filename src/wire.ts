@@ -17,7 +17,7 @@ import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { verdictFiles } from './adapters/system/verdict-files.ts'
 import { traceSettings } from './adapters/traces/trace-settings.ts'
-import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
+import type { CliContext, ClusterTarget, ProcessContext } from './cli/context/cli-context.ts'
 
 /** Milliseconds that a command waits for the limits of a forge before it fails. */
 const LONGEST_WAIT = 60_000
@@ -199,7 +199,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return { ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })), path: keyPath }
     },
     localNames: async (kind, path) => {
-      const { localNames } = await import('./cli/local-names.ts')
+      const { localNames } = await import('./cli/context/local-names.ts')
       return localNames(kind, resolve(cwd, path), env)
     },
     externalDiff: (program, files) => {

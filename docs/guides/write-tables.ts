@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from '../../src/adapters/metrics/metric-table.ts'
 import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
-import { COMMANDS } from '../../src/proposal/comment-command.ts'
+import { COMMANDS } from '../../src/proposal/text/comment-command.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.ts'
 import { HAND_EDITS } from '../../test/helm/hand-edits.ts'
 

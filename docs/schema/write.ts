@@ -1,7 +1,7 @@
 /** Writes the JSON Schemas of every document that Backporch reads or writes, from the one zod definition of each. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { controllerConfigSchema } from '../../src/cli/config/controller-config.ts'
+import { controllerConfigSchema } from '../../src/cli/context/controller-config.ts'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
 import { closedEpisodeSchema } from '../../src/record/documents/closed-episode.ts'
 import { clusterObservationSchema } from '../../src/record/documents/cluster-observation.ts'

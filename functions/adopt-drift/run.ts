@@ -2,6 +2,6 @@
 import { adoptDrift } from '../../src/drift-functions/adopt-drift/adopt-drift.ts'
 /** `kpt fn eval --exec functions/adopt-drift/run.ts`, or the entry of a container image. */
 import { builtInFunctions } from '../built-in-functions.ts'
-import { runFunction } from '../run-function.ts'
+import { runFunction } from '../sdk/run-function.ts'
 
 await runFunction(adoptDrift(builtInFunctions))

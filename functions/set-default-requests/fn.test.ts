@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { fromKptFunc } from '../kpt-func.ts'
+import { fromKptFunc } from '../sdk/kpt-func.ts'
 import { setDefaultRequests } from './fn.ts'
 
 async function run(

@@ -1,5 +1,5 @@
 /** Gives containers that request no CPU or no memory the request of the config; a container with a limit of it has that as its request already. */
-import { type Configs, FunctionConfigError, type KubernetesObject, kubernetesObjectResult } from '../sdk.ts'
+import { type Configs, FunctionConfigError, type KubernetesObject, kubernetesObjectResult } from '../sdk/sdk.ts'
 
 const RESOURCES = ['cpu', 'memory']
 const QUANTITY = /^[0-9]+(?:\.[0-9]+)?(?:[munkMGTPE]|[KMGTPE]i)?$/

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runKptFunc } from '../sdk.ts'
+import { runKptFunc } from '../sdk/sdk.ts'
 import { setDefaultRequests } from './fn.ts'
 
 await runKptFunc(setDefaultRequests)

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
-import type { AllowedFunctions } from './cli-context.ts'
+import type { AllowedFunctions } from './context/cli-context.ts'
 
 async function allowedIn(argv: readonly string[], variable: string | undefined): Promise<readonly (readonly string[])[]> {
   const asked: AllowedFunctions[] = []

@@ -7,7 +7,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { waitUntil } from '../../test/waiting/wait-until.ts'
-import type { ClusterTarget, WantedAuditHook, WantedWebhooks } from './cli-context.ts'
+import type { ClusterTarget, WantedAuditHook, WantedWebhooks } from './context/cli-context.ts'
 
 const NOTHING = (): void => undefined
 /** Milliseconds; only the loop of a repository that has ended its turn sleeps longer than the look at the file. */

@@ -7,7 +7,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { checkKey } from '../proposal/text/check-run-text.ts'
-import type { WantedWebhooks } from './cli-context.ts'
+import type { WantedWebhooks } from './context/cli-context.ts'
 import { listenAddress } from './flags/command-flags.ts'
 
 const NOTHING = (): void => undefined

@@ -1,6 +1,6 @@
 /** Arguments and flags of the commands that record and decide, and of the daemon. Each command is loaded when it runs. */
 import { Command } from '@commander-js/extra-typings'
-import type { CliContext, Run } from './cli-context.ts'
+import type { CliContext, Run } from './context/cli-context.ts'
 import {
   APPROVE_FLAGS,
   CONTROLLER_FLAGS,
@@ -98,7 +98,7 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
     .description('watch the clusters, git and the forge until stopped, and run a turn for what changes')
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
   withFlags(controller, CONTROLLER_FLAGS, selectionFlags({}), ...SESSION_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS), FLEET_FLAGS).action(
-    (packages, options) => run(async () => (await import('./commands/controller.ts')).controller(packages, options, cli)),
+    (packages, options) => run(async () => (await import('./controller/controller.ts')).controller(packages, options, cli)),
   )
 }
 

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { partOf } from '@backporch/kyaml/json'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { pendingSettles } from '../plan/decisions/pending-settles.ts'
-import { settleByWriting } from '../reconcile/apply/settle.ts'
+import { pendingSettles } from '../plan/unit/pending-settles.ts'
+import { settleByWriting } from '../reconcile/turn/settle.ts'
 
 type Source = 'package' | 'folder'
 

@@ -7,7 +7,7 @@ import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import { MOST_HEADS } from '../plan/forge/plan-open-heads.ts'
+import { MOST_HEADS } from '../plan/turn/forge/plan-open-heads.ts'
 
 const NOTHING = (): void => undefined
 const POSTED = 'status drift/fresh success'

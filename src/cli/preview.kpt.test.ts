@@ -7,9 +7,9 @@ import { CHANGE, type SharedBase, setImage, sharedBase } from '../../test/fakes/
 import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
 import type { Preview } from '../record/documents/preview.ts'
-import type { Build } from '../render/package-builder.ts'
-import type { PackageRenderer } from '../render/package-renderer.ts'
-import type { AllowedFunctions } from './cli-context.ts'
+import type { Build } from '../render/build/package-builder.ts'
+import type { PackageRenderer } from '../render/build/package-renderer.ts'
+import type { AllowedFunctions } from './context/cli-context.ts'
 
 const ran: Build[] = []
 /** What is built once is not built again by the next test. */

@@ -1,6 +1,6 @@
 /** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { CliContext, Run } from './cli-context.ts'
+import type { CliContext, Run } from './context/cli-context.ts'
 import { CHECK_FLAGS, DIFF_FLAGS, PORCH_FLAGS, PREVIEW_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,

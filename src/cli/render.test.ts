@@ -5,8 +5,8 @@ import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
-import { renderPackages } from '../reconcile/repository/render-packages.ts'
-import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
+import { renderPackages } from '../reconcile/repository/sources/render-packages.ts'
+import { MissingAnswer, type PackageRenderer } from '../render/build/package-renderer.ts'
 
 const KPTFILE = `apiVersion: kpt.dev/v1
 kind: Kptfile

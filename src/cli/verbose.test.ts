@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { CliContext } from './cli-context.ts'
+import type { CliContext } from './context/cli-context.ts'
 import type { TerminalOptions } from './flags/options.ts'
 import { Printer } from './print/printer.ts'
 

@@ -7,7 +7,7 @@ import { resourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, answered, auditedWrite } from '../../test/fakes/audit-samples.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import type { WantedAuditHook } from './cli-context.ts'
+import type { WantedAuditHook } from './context/cli-context.ts'
 
 /** `editedBy` of the fakes writes at this time. */
 const AT = '2026-11-21T09:30:00Z'

@@ -1,5 +1,5 @@
 /** What changes while a turn writes is recorded first: the writes of many proposals take longer than the next observation may wait. */
-import type { Meanwhile } from '../reconcile/turn-request.ts'
+import type { Meanwhile } from '../reconcile/observe/turn-request.ts'
 import type { UnitQueue } from './unit-queue.ts'
 
 /** Milliseconds that a turn writes proposals, at least, before what changed comes first. */

@@ -5,9 +5,9 @@
 import { type Failure, failuresOf } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { given } from '@backporch/kyaml/text'
-import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
+import { type UnitResult, unitFailures } from '../plan/unit/unit-result.ts'
 import type { Log, ReportedFailure } from '../ports/log.ts'
-import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { TurnScope } from './turn-intake.ts'
 import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from './unread-objects.ts'
 

@@ -3,8 +3,8 @@ import { loggableName } from '@backporch/kyaml/redaction'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
 import { count } from '../proposal/text/words.ts'
-import type { SettleOutcome } from '../reconcile/apply/settle.ts'
-import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { TurnResult } from '../reconcile/turn/run-turn.ts'
+import type { SettleOutcome } from '../reconcile/turn/settle.ts'
 import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 
 const ENDS = { Merged: 'merged', Declined: 'declined', Healed: 'healed', ResolvedByGit: 'resolved-by-git', Published: 'published' } as const

@@ -2,7 +2,7 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { TracedRequest } from '@backporch/system/trace'
 import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
-import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { ReadinessState } from './readiness.ts'
 import { countBy, TurnCounter } from './turn-numbers.ts'
 

@@ -1,10 +1,10 @@
 /** What a turn found, as numbers for metrics. It remembers what it has counted, so that a turn counts what is new. */
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
-import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/drift.ts'
+import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/compare/drift.ts'
 import { PRESET } from '../drift/noise/presets.ts'
-import type { PlannedResult, UnitResult } from '../plan/turn/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../plan/unit/unit-result.ts'
 import type { ObservedNumbers, Occurrence, PackageNumbers } from '../ports/metrics.ts'
-import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { Change } from '../record/documents/change.ts'
 import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 import type { DriftReport } from '../record/documents/drift-report.ts'

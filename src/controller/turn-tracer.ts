@@ -2,7 +2,7 @@
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { TracedRequest } from '@backporch/system/trace'
 import type { TracedCall, TracedUnit, TurnTrace, TurnTraces } from '../ports/turn-traces.ts'
-import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import { phaseOf } from './turn-meter.ts'
 
 /** Of one turn: what is more is counted. */

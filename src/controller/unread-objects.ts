@@ -1,7 +1,7 @@
 /** The objects that a turn could not read, as failures: a unit of which nothing is known may hide any drift. */
 import { FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName, loggableText } from '@backporch/kyaml/redaction'
-import type { PlannedResult } from '../plan/turn/unit-result.ts'
+import type { PlannedResult } from '../plan/unit/unit-result.ts'
 import { count } from '../proposal/text/words.ts'
 import type { Incomplete } from '../record/documents/drift-report.ts'
 

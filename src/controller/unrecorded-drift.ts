@@ -1,5 +1,5 @@
 /** Drift that a watch judged, and that no turn has observed since: while git cannot be reached, nothing else knows of it. */
-import { RISKS, type Risk } from '../drift/drift.ts'
+import { RISKS, type Risk } from '../drift/compare/drift.ts'
 import type { UnitName } from './unit-queue.ts'
 
 export interface UnrecordedObjects extends UnitName {

@@ -3,7 +3,7 @@ import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
-import type { VisibilityRule } from '../drift/visibility.ts'
+import type { VisibilityRule } from '../drift/noise/visibility.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
 
 const target = z

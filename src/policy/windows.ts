@@ -4,7 +4,7 @@
  * does not exist is the end of the gap; where they are put back, the first of two (docs/facts/croner-schedules.md). A duration is time that passes, not time on the wall.
  */
 import { Cron } from 'croner'
-import type { Risk } from '../drift/drift.ts'
+import type { Risk } from '../drift/compare/drift.ts'
 
 interface AnyWindow {
   readonly name: string

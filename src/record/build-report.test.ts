@@ -5,7 +5,7 @@ import { looksSecret, redactionKey } from '@backporch/kyaml/redaction'
 import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import type { Drift } from '../drift/drift.ts'
+import type { Drift } from '../drift/compare/drift.ts'
 import { showChange } from './build-report.ts'
 import { formatDocument } from './write-document.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { path } from '../../test/fakes/live-object.ts'
 import { UNKNOWN_ACTOR } from '../drift/attribute/actor.ts'
-import type { Actor, Drift, ObjectVerdict } from '../drift/drift.ts'
+import type { Actor, Drift, ObjectVerdict } from '../drift/compare/drift.ts'
 import { showChange } from './build-report.ts'
 import { withKnownActors } from './known-actors.ts'
 

@@ -1,7 +1,7 @@
 /** The writers in the ledger: an audit log is stored for days, and drift may wait for weeks. */
 import type { RedactionKey } from '@backporch/kyaml/redaction'
+import type { Drift, ObjectVerdict } from '../drift/compare/drift.ts'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
-import type { Drift, ObjectVerdict } from '../drift/drift.ts'
 import type { Change } from './documents/change.ts'
 import type { DriftReport } from './documents/drift-report.ts'
 

@@ -5,7 +5,7 @@
 import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
 import { type ResourceId, resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
-import type { ObjectVerdict } from '../drift/drift.ts'
+import type { ObjectVerdict } from '../drift/compare/drift.ts'
 import { LAST_APPLIED } from '../syncers/kubectl.ts'
 import { refOf } from './build-report.ts'
 import type { ObjectCopy } from './documents/drift-record.ts'

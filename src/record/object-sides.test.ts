@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
 import { removedFrom } from '../../test/fakes/live-object.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import type { Drift } from '../drift/drift.ts'
+import type { Drift } from '../drift/compare/drift.ts'
 import { type ObjectSides, objectSides } from './object-sides.ts'
 
 async function sidesOf(world: TurnWorld, shows: (drift: Drift) => boolean = () => true): Promise<ObjectSides[]> {

@@ -8,7 +8,7 @@ import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { type RedactionKey, shownObject, shownPath } from '@backporch/kyaml/redaction'
 import { type ResourceId, withoutBookkeeping } from '@backporch/kyaml/resource'
-import type { Drift, ObjectVerdict } from '../drift/drift.ts'
+import type { Drift, ObjectVerdict } from '../drift/compare/drift.ts'
 import { showChange } from './build-report.ts'
 import { formatDocument } from './write-document.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { renderPackage } from './render-package.ts'
+import { renderPackage } from './build/render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
 const PIPELINE = `${KPTFILE}pipeline:\n  mutators:\n    - exec: set-labels\n      configMap: {team: store}\n`

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { renderPackage } from './render-package.ts'
+import { renderPackage } from './build/render-package.ts'
 
 function render(configMap: string, value: string) {
   const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n    - exec: apply-setters\n      configMap: ${configMap}\n`

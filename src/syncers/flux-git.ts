@@ -3,7 +3,7 @@ import { shortBranch } from '@backporch/git-store/ref-name'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import { isWithin } from '../render/flux/artifact-files.ts'
-import type { ArtifactContent, SourceArtifact } from '../render/syncer-build.ts'
+import type { ArtifactContent, SourceArtifact } from '../render/syncer/syncer-build.ts'
 import { isFilled } from './own-resource.ts'
 import type { ResourcesOf, SourcedRepository } from './unit-source.ts'
 

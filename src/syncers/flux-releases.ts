@@ -7,7 +7,7 @@ import { labelsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resour
 import { fluxChart, whyOnlyFlux } from '../render/flux/flux-chart.ts'
 import { fluxRelease, type ValuesRef } from '../render/flux/flux-release.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'
-import type { SourceArtifact, SyncerBuild } from '../render/syncer-build.ts'
+import type { SourceArtifact, SyncerBuild } from '../render/syncer/syncer-build.ts'
 import { followedRepository, whyNotHad } from './flux-git.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'

@@ -5,8 +5,8 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import type { SetRepository } from '../render/argo/application-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
-import type { RenderChoice } from '../render/render-choice.ts'
-import { type Declaration, isSameResource, type ResourceMaker, type SyncerBuild } from '../render/syncer-build.ts'
+import type { RenderChoice } from '../render/syncer/render-choice.ts'
+import { type Declaration, isSameResource, type ResourceMaker, type SyncerBuild } from '../render/syncer/syncer-build.ts'
 
 /** A ConfigMap or Secret whose entries a build reads. */
 export interface VariablesRef {

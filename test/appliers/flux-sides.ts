@@ -3,7 +3,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { FLUX_BUILDER } from '../../src/render/flux/flux-kustomization.ts'
-import { buildOf, printedResources } from '../../src/render/kustomize/read-built.ts'
+import { buildOf, printedResources } from '../../src/render/read-built.ts'
 import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
 
 export interface FluxCase {

@@ -6,7 +6,7 @@ import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-
 import { loadPackage } from '../../src/reconcile/observe/observe.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
-import { sourceNotes, withSources } from '../../src/reconcile/sources/discover-sources.ts'
+import { sourceNotes, withSources } from '../../src/reconcile/repository/sources/discover-sources.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { MemoryCluster } from '../fakes/memory-cluster.ts'
 import { MemoryRepository } from '../fakes/memory-repository.ts'

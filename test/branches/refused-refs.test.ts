@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { unitFailures } from '../../src/plan/turn/unit-result.ts'
+import { unitFailures } from '../../src/plan/unit/unit-result.ts'
 import { RefusingRemote, type RuleKind } from '../fakes/refusing-remote.ts'
 import { refused } from '../fakes/turn-world.ts'
 

@@ -1,9 +1,9 @@
 /** Pasts that nobody disturbed, up to right before a turn: what scenarios begin with. */
 import assert from 'node:assert/strict'
 import type { Failure } from '@backporch/kyaml/failure'
-import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
-import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
-import type { FleetPorts, TurnRequest } from '../../src/reconcile/turn-request.ts'
+import type { FleetPorts, TurnRequest } from '../../src/reconcile/observe/turn-request.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
+import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
 import { runToQuiet, type Scene } from './forge-killer.ts'

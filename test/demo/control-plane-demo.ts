@@ -1,6 +1,6 @@
 /** `npm run demo -- --control-plane`: the story against a real API server, until the cluster has come back. */
 import { Failure } from '@backporch/kyaml/failure'
-import type { CliContext, RunCommand } from '../../src/cli/cli-context.ts'
+import type { CliContext, RunCommand } from '../../src/cli/context/cli-context.ts'
 import type { DemoFolder } from '../../src/cli/demo/demo-folder.ts'
 import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
 import { Stage } from '../../src/cli/demo/stage.ts'

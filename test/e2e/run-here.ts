@@ -1,5 +1,5 @@
 /** A command in the process of the test, in the real world of a folder and an environment: as `runProgram`, without the start of a process. */
-import type { CliContext } from '../../src/cli/cli-context.ts'
+import type { CliContext } from '../../src/cli/context/cli-context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { wire } from '../../src/wire.ts'
 import { type ProgramOptions, type ProgramRun, withoutProgress } from './run-program.ts'

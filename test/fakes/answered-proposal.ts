@@ -1,8 +1,8 @@
 /** An open proposal on a forge in memory, with people who comment on it. */
 import assert from 'node:assert/strict'
-import type { Answer } from '../../src/reconcile/commands/apply-answers.ts'
-import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
-import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
+import type { Answer } from '../../src/reconcile/turn/apply/apply-answers.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
+import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
 import type { DriftRecord } from '../../src/record/documents/drift-record.ts'
 import { MemoryForge } from './memory-forge.ts'
 import type { TestRequest } from './turn-request.ts'

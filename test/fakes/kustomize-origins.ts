@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { readResource } from '@backporch/kyaml/resource'
 import { builtOriginLines, KustomizeOrigins } from '../../src/proposal/origins/kustomize-origins.ts'
-import type { SyncerBuild } from '../../src/render/syncer-build.ts'
+import type { SyncerBuild } from '../../src/render/syncer/syncer-build.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'
 

@@ -1,6 +1,6 @@
 /** For each rule of src/drift/risk/risk.ts a difference that has its code, and one that nearly has it. The guide and the tests are made of them. */
 import type { Json } from '@backporch/kyaml/json'
-import type { ChangeKind, Risk } from '../../src/drift/drift.ts'
+import type { ChangeKind, Risk } from '../../src/drift/compare/drift.ts'
 
 export interface RiskExample {
   /** `apps/Deployment`; a kind alone is of the core group. */

@@ -1,6 +1,6 @@
 /** Requests of turns as tests write them: one flat list of options. */
 import { given } from '@backporch/kyaml/text'
-import type { ClusterPart, ForgePart, GitPart, PolicyPart, TurnRequest, UnitSelection } from '../../src/reconcile/turn-request.ts'
+import type { ClusterPart, ForgePart, GitPart, PolicyPart, TurnRequest, UnitSelection } from '../../src/reconcile/observe/turn-request.ts'
 
 type Parts = 'mode' | 'units' | 'git' | 'cluster' | 'policy' | 'forge'
 type Options = UnitSelection & GitPart & ClusterPart & PolicyPart & ForgePart & Omit<TurnRequest, Parts>

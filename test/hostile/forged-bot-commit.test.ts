@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL, type MemoryRepository } from '../fakes/memory-repository.ts'

@@ -1,9 +1,9 @@
 /** A forged proposal is merged in spite of its red statuses: who merged decided, and what nobody proposed is never written by itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pendingSettles } from '../../src/plan/decisions/pending-settles.ts'
-import { settleByWriting } from '../../src/reconcile/apply/settle.ts'
+import { pendingSettles } from '../../src/plan/unit/pending-settles.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
+import { settleByWriting } from '../../src/reconcile/turn/settle.ts'
 import type { ClosedEpisode } from '../../src/record/documents/closed-episode.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL } from '../fakes/memory-repository.ts'

@@ -3,9 +3,9 @@
  * between its look at git and its look at the forge. Then turns go on until nothing is written any more.
  */
 import assert from 'node:assert/strict'
-import { pendingSettles } from '../../src/plan/decisions/pending-settles.ts'
-import { planSettle, settleTargets } from '../../src/plan/decisions/plan-settle.ts'
-import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
+import { pendingSettles } from '../../src/plan/unit/pending-settles.ts'
+import { planSettle, settleTargets } from '../../src/plan/unit/plan-settle.ts'
+import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../src/record/documents/closed-episode.ts'
 import { type DriftRecord, driftRecordSchema } from '../../src/record/documents/drift-record.ts'
 import { parseDocument } from '../../src/record/write-document.ts'

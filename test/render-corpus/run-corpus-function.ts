@@ -1,5 +1,5 @@
 /** A function of the corpus as a program: `run-corpus-function.ts corpus-delete`. */
-import { runFunction } from '../../functions/run-function.ts'
+import { runFunction } from '../../functions/sdk/run-function.ts'
 import { CORPUS_FUNCTIONS } from './corpus-functions.ts'
 
 const name = process.argv[2] ?? ''

@@ -80,7 +80,7 @@ const TIMERS: readonly Allowed[] = [
       'src/cluster/connection/api-connection.test.ts',
       'src/cluster/watch/faulty-answers.live.test.ts',
       'src/cluster/watch/stale-replica.live.test.ts',
-      'src/reconcile/apply/settle.test.ts',
+      'src/reconcile/turn/settle.test.ts',
     ],
   },
   { why: 'it waits as the code under test asks its clock to', files: ['test/apiserver/live-cluster.ts', 'test/gitea/gitea-fixture.ts'] },

@@ -12,9 +12,9 @@ import {
   buildKey,
   MissingBuilds,
   type PackageBuilder,
-} from '../../render/package-builder.ts'
-import type { PackageRenderer } from '../../render/package-renderer.ts'
-import type { ValueDecryptor } from '../../render/value-decryptor.ts'
+} from '../../render/build/package-builder.ts'
+import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import type { ValueDecryptor } from '../../render/build/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'

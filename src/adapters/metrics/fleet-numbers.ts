@@ -1,6 +1,6 @@
 /** What is known of the packages and clusters of each repository, over all turns, as rows of gauges about all repositories. */
 import type { Loggable } from '@backporch/kyaml/redaction'
-import { RISKS } from '../../drift/drift.ts'
+import { RISKS } from '../../drift/compare/drift.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
 import type { Row } from './instruments.ts'
 import type { MetricName } from './metric-table.ts'

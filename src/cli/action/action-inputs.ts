@@ -1,7 +1,7 @@
 /** The inputs of the GitHub Action: the runner passes the values under `with:` as `INPUT_*` variables (actions/runner, Handler.cs). */
 import { Failure } from '@backporch/kyaml/failure'
-import { RISKS } from '../../drift/drift.ts'
-import type { CliContext } from '../cli-context.ts'
+import { RISKS } from '../../drift/compare/drift.ts'
+import type { CliContext } from '../context/cli-context.ts'
 
 const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr', 'preview'] as const
 type ActionCommand = (typeof ACTION_COMMANDS)[number]

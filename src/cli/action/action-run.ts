@@ -1,6 +1,6 @@
 /** Types that the commands of the GitHub Action share. */
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { ActionInputs, ActionTarget } from './action-inputs.ts'
 import type { RunnerCommands } from './runner-commands.ts'
 

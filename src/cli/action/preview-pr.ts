@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { parseJson } from '@backporch/kyaml/json'
-import { RISKS } from '../../drift/drift.ts'
+import { RISKS } from '../../drift/compare/drift.ts'
 import { previewText } from '../../proposal/preview/preview-text.ts'
 import { type Preview, previewSchema } from '../../record/documents/preview.ts'
 import type { ActionInputs } from './action-inputs.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, parseJson } from '@backporch/kyaml/json'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 
 export interface EventPullRequest {
   readonly head: EventSide

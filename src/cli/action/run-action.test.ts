@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wire } from '../../wire.ts'
-import type { RunCommand } from '../cli-context.ts'
+import type { RunCommand } from '../context/cli-context.ts'
 import { runAction } from './run-action.ts'
 
 /** The step with a command line that does what it is told. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import { command } from '../report/report-annotations.ts'
 
 /** Annotations of one level that a step shows; the runner drops the others. */

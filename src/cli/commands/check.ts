@@ -8,7 +8,6 @@ import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { Probes } from '../../ports/probes.ts'
-import { isHosted } from '../../reconcile/apply/is-hosted.ts'
 import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'
 import { checkHeads } from '../../reconcile/onboard/check-heads.ts'
 import { judgePackages, type ReadPackages, readPackages } from '../../reconcile/onboard/check-packages.ts'
@@ -27,13 +26,14 @@ import {
 import { judgeSources } from '../../reconcile/onboard/check-sources.ts'
 import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
 import { headNotes } from '../../reconcile/repository/base-branch.ts'
+import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
-import { discoverSources } from '../../reconcile/sources/discover-sources.ts'
-import { knownAddresses } from '../../reconcile/sources/other-addresses.ts'
-import { readSyncers } from '../../reconcile/sources/read-syncers.ts'
+import { discoverSources } from '../../reconcile/repository/sources/discover-sources.ts'
+import { knownAddresses } from '../../reconcile/repository/sources/other-addresses.ts'
+import { readSyncers } from '../../reconcile/repository/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { CHECK_FLAGS } from '../flags/command-flags.ts'
 import {
   allowedFunctions,
@@ -46,10 +46,10 @@ import {
   type RepositoryOptions,
   type ValuesOf,
 } from '../flags/options.ts'
-import { readLedgerOf } from '../ledger-session.ts'
-import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
-import { operatorPolicy } from '../turn-session.ts'
+import { printList } from '../report/print-document.ts'
+import { readLedgerOf } from '../session/ledger-session.ts'
+import { operatorPolicy } from '../session/turn-session.ts'
 
 /** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
 type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & FunctionOptions & ClusterOptions & OutputOptions

@@ -1,6 +1,6 @@
 import { oneLine } from '@backporch/kyaml/text'
 import { Argument, type Command } from '@commander-js/extra-typings'
-import type { CliContext, Run } from '../cli-context.ts'
+import type { CliContext, Run } from '../context/cli-context.ts'
 import { type Candidate, completeLine } from '../flags/complete-line.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { CliContext, Run, RunCommand } from '../cli-context.ts'
+import type { CliContext, Run, RunCommand } from '../context/cli-context.ts'
 
 /** `runCommand` runs the commands of the story; it is given, because the command line itself is above this file. */
 export function addDemoCommand(program: Command, cli: CliContext, run: Run, runCommand: RunCommand): void {

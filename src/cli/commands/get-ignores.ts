@@ -1,12 +1,12 @@
 import { formatJson, type Json } from '@backporch/kyaml/json'
-import { type ListedRule, listRules } from '../../plan/commands/listed-rules.ts'
+import { type ListedRule, listRules } from '../../plan/turn/forge/listed-rules.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { showLedger } from '../ledger-session.ts'
-import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
 import { type Column, printRows } from '../print/table.ts'
+import { printList } from '../report/print-document.ts'
+import { showLedger } from '../session/ledger-session.ts'
 
 type IgnoresOptions = RepositoryOptions & WatchOptions & ListOptions
 

@@ -1,14 +1,14 @@
 import { API_VERSION } from '../../record/documents/document.ts'
-import type { CliContext } from '../cli-context.ts'
-import { decisionColumns, readDecisions } from '../decisions.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
-import { readLedgerOf } from '../ledger-session.ts'
-import { printList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { count } from '../print/ranked-changes.ts'
 import { printNames, printRows } from '../print/table.ts'
+import { printList } from '../report/print-document.ts'
+import { decisionColumns, readDecisions } from '../session/decisions.ts'
+import { readLedgerOf } from '../session/ledger-session.ts'
 
 type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>
 

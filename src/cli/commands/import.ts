@@ -1,16 +1,16 @@
 import { oneLine } from '@backporch/kyaml/text'
 import { importBody, importMessage, importTitle, type NewPackage } from '../../proposal/text/import-text.ts'
-import { proposeFiles } from '../../reconcile/apply/propose-files.ts'
-import { importNamespace } from '../../reconcile/import/import-namespace.ts'
+import { importNamespace } from '../../reconcile/onboard/import-namespace.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
-import { withSources } from '../../reconcile/sources/discover-sources.ts'
-import type { CliContext } from '../cli-context.ts'
+import { withSources } from '../../reconcile/repository/sources/discover-sources.ts'
+import { proposeFiles } from '../../reconcile/turn/apply/propose-files.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { IMPORT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import type { Printer } from '../print/printer.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { type SessionOptions, withSession } from '../turn-session.ts'
+import { type SessionOptions, withSession } from '../session/turn-session.ts'
 
 type ImportOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IMPORT_FLAGS>
 

@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { INIT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
-import { printList } from '../print/print-document.ts'
 import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
 import { Printer } from '../print/printer.ts'
 import { repositoryLocation } from '../print/published-lines.ts'
-import { type SessionOptions, withSession } from '../turn-session.ts'
+import { printList } from '../report/print-document.ts'
+import { type SessionOptions, withSession } from '../session/turn-session.ts'
 
 type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 

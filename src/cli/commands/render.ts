@@ -4,20 +4,25 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'
-import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/repository/render-packages.ts'
+import {
+  type BuiltUnit,
+  type PackageRender,
+  type RenderedChange,
+  renderPackages,
+} from '../../reconcile/repository/sources/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
-import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
-import type { CliContext } from '../cli-context.ts'
-import { worstExit } from '../exit-status.ts'
+import { describeChoice, type RenderChoice } from '../../render/syncer/render-choice.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
+import { worstExit } from '../flags/exit-status.ts'
 import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type TerminalOptions, type ValuesOf } from '../flags/options.ts'
 import type { RenderOutput } from '../flags/outputs.ts'
-import { packageLabel } from '../ledger-session.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printNotes, printWorkTree } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { count } from '../print/ranked-changes.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
+import { packageLabel } from '../session/ledger-session.ts'
 
 type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>
 

@@ -1,16 +1,16 @@
 import { markdownCell, markdownCode } from '@backporch/kyaml/markdown'
-import { staleNotes } from '../../plan/commands/listed-rules.ts'
-import type { CliContext } from '../cli-context.ts'
-import { type Decision, decisionColumns, readDecisions } from '../decisions.ts'
+import { staleNotes } from '../../plan/turn/forge/listed-rules.ts'
+import type { CliContext } from '../context/cli-context.ts'
+import { Terminal } from '../context/terminal.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
-import { selectUnits } from '../flags/selection.ts'
 import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
-import { readLedgerOf } from '../ledger-session.ts'
-import { incompleteOfReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { Terminal } from '../print/terminal.ts'
+import { incompleteOfReports, reportList } from '../report/print-document.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
+import { type Decision, decisionColumns, readDecisions } from '../session/decisions.ts'
+import { readLedgerOf } from '../session/ledger-session.ts'
+import { selectUnits } from '../session/selection.ts'
 
 type ReportOptions = RepositoryOptions & TerminalOptions & PackageOptions & Pick<SelectionOptions, 'cluster' | 'since'>
 

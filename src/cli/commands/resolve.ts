@@ -1,13 +1,13 @@
-import type { Resolution } from '../../drift/drift.ts'
-import { unitFailures } from '../../plan/turn/unit-result.ts'
-import { runTurn } from '../../reconcile/run-turn.ts'
-import type { CliContext } from '../cli-context.ts'
-import { worstExit } from '../exit-status.ts'
+import type { Resolution } from '../../drift/compare/drift.ts'
+import { unitFailures } from '../../plan/unit/unit-result.ts'
+import { runTurn } from '../../reconcile/turn/run-turn.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { RESOLVE_FLAGS, VIA_FLAGS } from '../flags/command-flags.ts'
+import { worstExit } from '../flags/exit-status.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printTurn, printWrites } from '../print/print-turn.ts'
-import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
+import { printTurn, printWrites } from '../report/print-turn.ts'
+import { type SessionOptions, splitArguments, withSession } from '../session/turn-session.ts'
 
 type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
 

@@ -1,15 +1,15 @@
 import { oneLine } from '@backporch/kyaml/text'
-import { writeOpenHeads } from '../../reconcile/apply/write-open-heads.ts'
-import type { Answer } from '../../reconcile/commands/apply-answers.ts'
-import { assertObserved } from '../../reconcile/run-turn.ts'
-import type { CliContext } from '../cli-context.ts'
-import { exitStatusOf, worstExit } from '../exit-status.ts'
+import type { Answer } from '../../reconcile/turn/apply/apply-answers.ts'
+import { writeOpenHeads } from '../../reconcile/turn/apply/write-open-heads.ts'
+import { assertObserved } from '../../reconcile/turn/run-turn.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
+import { exitStatusOf, worstExit } from '../flags/exit-status.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printNotes } from '../print/print-notes.ts'
-import { printSettled, printTurn, printWrites } from '../print/print-turn.ts'
-import { runScan, type SessionOptions, withSession } from '../turn-session.ts'
+import { printSettled, printTurn, printWrites } from '../report/print-turn.ts'
+import { runScan, type SessionOptions, withSession } from '../session/turn-session.ts'
 
 type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
 

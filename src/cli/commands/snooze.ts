@@ -1,11 +1,11 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
-import { nothingToSnooze } from '../../plan/commands/comment-status.ts'
-import { runTurn } from '../../reconcile/run-turn.ts'
-import type { CliContext } from '../cli-context.ts'
+import { nothingToSnooze } from '../../plan/unit/commands/comment-status.ts'
+import { runTurn } from '../../reconcile/turn/run-turn.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { onlyUnit, type SessionOptions, withSession } from '../turn-session.ts'
+import { onlyUnit, type SessionOptions, withSession } from '../session/turn-session.ts'
 
 /** Stops reminders about the open proposal of one package until a time, as the comment `/snooze` does. */
 export async function snooze(

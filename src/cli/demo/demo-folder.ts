@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gitEnvironment } from '@backporch/git-store/git-program'
 import { Failure } from '@backporch/kyaml/failure'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import { DEMO_FILES } from './demo-package.ts'
 import { DEMO_KEY, PERSON, TIMES } from './story.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '@backporch/kyaml/failure'
-import type { CliContext, RunCommand } from '../cli-context.ts'
+import type { CliContext, RunCommand } from '../context/cli-context.ts'
 import { type DemoFolder, makeDemoFolder } from './demo-folder.ts'
 import recordings from './recordings.json' with { type: 'json' }
 import { Stage } from './stage.ts'

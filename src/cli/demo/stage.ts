@@ -1,7 +1,7 @@
 /** Prints the demo: headings, command lines as a user types them, and the output of the real commands. */
 import type { Clock } from '@backporch/system/clock'
-import type { CliContext, RunCommand } from '../cli-context.ts'
-import { type OutputStream, Terminal } from '../print/terminal.ts'
+import type { CliContext, RunCommand } from '../context/cli-context.ts'
+import { type OutputStream, Terminal } from '../context/terminal.ts'
 import type { DemoFolder } from './demo-folder.ts'
 
 interface Ran {

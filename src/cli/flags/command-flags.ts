@@ -2,7 +2,7 @@
 import { normalPath } from '@backporch/kpt/package'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
-import type { ListenAddress } from '../cli-context.ts'
+import type { ListenAddress } from '../context/cli-context.ts'
 import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'
 import { renderOutputOption } from './outputs.ts'
 

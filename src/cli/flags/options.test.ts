@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import { type ClusterOptions, clusterTarget, durationSeconds, Progress } from './options.ts'
 
 const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])[] = [

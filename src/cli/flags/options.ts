@@ -4,7 +4,7 @@ import { splitWords } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
-import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
+import type { AllowedFunctions, CliContext, ClusterTarget } from '../context/cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 
 /** Rows can be printed one by one; a document is printed as a whole. */

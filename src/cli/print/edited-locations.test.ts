@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PlannedCommit } from '../../plan/turn/action.ts'
-import { NO_WRITES } from '../../plan/turn/action.ts'
-import type { Observation } from '../../plan/turn/observation.ts'
+import type { PlannedCommit } from '../../plan/observation/action.ts'
+import { NO_WRITES } from '../../plan/observation/action.ts'
+import type { Observation } from '../../plan/observation/observation.ts'
 import { editedFiles, editedLocations } from './edited-locations.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

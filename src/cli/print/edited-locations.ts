@@ -1,7 +1,7 @@
 /** The edits of a proposal in authored files. */
 import { structuredPatch } from 'diff'
-import type { Observation } from '../../plan/turn/observation.ts'
-import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import type { Observation } from '../../plan/observation/observation.ts'
+import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 
 /** Longer lists end with a count. */
 const MOST_PLACES = 8

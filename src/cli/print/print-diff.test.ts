@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../record/documents/change.ts'
+import { Terminal } from '../context/terminal.ts'
 import { type DiffView, formatDiff } from './print-diff.ts'
-import { Terminal } from './terminal.ts'
 
 const actor = {
   manager: 'kubectl-set',

@@ -2,18 +2,18 @@
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
-import type { Drift, ObjectVerdict, SetAside } from '../../drift/drift.ts'
+import type { Drift, ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import { PRESET } from '../../drift/noise/presets.ts'
-import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { Change } from '../../record/documents/change.ts'
 import { formatSides, hiddenBytes } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
+import type { Style, Terminal } from '../context/terminal.ts'
 import { rolloutLines } from './print-applier.ts'
 import { aligned, columnWidths, widthOf } from './table.ts'
-import type { Style, Terminal } from './terminal.ts'
 
 export interface DiffView {
   readonly packageName: string

@@ -6,7 +6,7 @@ import { NOTE_CAUSES, type Note, type NoteCause } from '@backporch/kyaml/note'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
 import { driftReportListSchema } from '../../record/documents/drift-report-list.ts'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
 import { printFailures } from './print-failures.ts'
 import { MOST_LINES, noteLines } from './print-notes.ts'
 

@@ -1,7 +1,7 @@
 /** What `init` found and did, for a terminal and as a document. */
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import { oneLine } from '@backporch/kyaml/text'
-import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
+import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
 import type { OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
 import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { worstRisk } from '../../proposal/text/proposal-subject.ts'

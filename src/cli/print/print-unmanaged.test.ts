@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { driftReportListSchema } from '../../record/documents/drift-report-list.ts'
+import { Terminal } from '../context/terminal.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
-import { Terminal } from './terminal.ts'
 
 const creator = {
   manager: 'kubectl-create',

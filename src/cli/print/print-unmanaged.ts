@@ -4,8 +4,8 @@ import { oneLine } from '@backporch/kyaml/text'
 import { notLookedInto, type UnmanagedObject, type UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
+import type { Terminal } from '../context/terminal.ts'
 import { timeOf } from './print-diff.ts'
-import type { Terminal } from './terminal.ts'
 
 /** As `DriftReportList` has them. */
 export function unmanagedPart(found: readonly UnmanagedObjects[]): NonNullable<DriftReportList['unmanaged']> {

@@ -1,10 +1,10 @@
 /** Where and how a command prints: answers on stdout, everything else on stderr. */
 import { oneLine } from '@backporch/kyaml/text'
 import type { Trace } from '@backporch/system/trace'
-import type { CliContext } from '../cli-context.ts'
+import type { CliContext } from '../context/cli-context.ts'
+import { Terminal } from '../context/terminal.ts'
 import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
 import { isTable, type Output } from '../flags/outputs.ts'
-import { Terminal } from './terminal.ts'
 
 export type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet' | 'verbose'> &
   Optional<Pick<ListOptions, 'output' | 'headers' | 'columns'>>

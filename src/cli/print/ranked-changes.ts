@@ -1,5 +1,5 @@
 /** The changes of a list, riskiest first, with the numbers by which `adopt 1,3` names them. */
-import { RISKS } from '../../drift/drift.ts'
+import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'

@@ -1,7 +1,7 @@
 /** Two texts as `git diff` prints them, with its colours. */
 import { oneLine } from '@backporch/kyaml/text'
 import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
-import type { Style, Terminal } from './terminal.ts'
+import type { Style, Terminal } from '../context/terminal.ts'
 
 /** A text under the name that its line of the head has; undefined: there is no such file. */
 interface DiffSide {

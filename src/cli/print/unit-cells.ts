@@ -4,7 +4,7 @@ import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, UnitHealth } from '../../record/documents/drift-report.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../context/terminal.ts'
 
 /** Objects that differ, of those that git declares and the unexpected ones. */
 export function driftCount({ spec, status: { state } }: DriftReport): string {

@@ -11,8 +11,8 @@ import type { DriftReportList } from '../../record/documents/drift-report-list.t
 import { formatSides } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import { stuckLines } from '../../record/stuck-lines.ts'
-import { packageLabel } from '../ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
+import { packageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'notice' } as const
 

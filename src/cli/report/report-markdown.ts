@@ -11,9 +11,9 @@ import { formatSides, formatValue, hiddenBytes } from '../../record/format-value
 import { rollbackText } from '../../record/rolled-back.ts'
 import { stateWord, stuckLines } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { packageLabel } from '../ledger-session.ts'
 import { observedTimes } from '../print/freshness.ts'
 import { count, objectName, type RankedChange, rankedChanges } from '../print/ranked-changes.ts'
+import { packageLabel } from '../session/ledger-session.ts'
 
 /** Characters of the tables together: a comment on GitHub takes 65,536 (docs.github.com), Gitea and step summaries more. */
 const TABLES_LIMIT = 50_000

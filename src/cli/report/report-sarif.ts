@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { oneLine } from '@backporch/kyaml/text'
-import type { Risk } from '../../drift/drift.ts'
+import type { Risk } from '../../drift/compare/drift.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { actorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
@@ -14,8 +14,8 @@ import { formatSides } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import { stuckLines } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { packageLabel } from '../ledger-session.ts'
 import { objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
+import { packageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const
 /** Words of CodeQL's queries, which GitHub reads for rules without a score. */

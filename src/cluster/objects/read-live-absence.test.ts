@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import { detectDrift } from '../../drift/compare/detect-drift.ts'
+import { detectDrift } from '../../drift/detect/detect-drift.ts'
 
 const signal = new AbortController().signal
 const LIST = 'GET /api/v1/namespaces/shop/configmaps'

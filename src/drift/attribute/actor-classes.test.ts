@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FieldSet } from '@backporch/kyaml/field'
 import { assertMutes } from '../../../test/fakes/noise-samples.ts'
-import type { ActorClass } from '../drift.ts'
+import type { ActorClass } from '../compare/drift.ts'
 import { removerOf } from './actor.ts'
 import { ACTOR_CLASSES, classify, isControlPlane } from './actor-classes.ts'
 

@@ -4,7 +4,7 @@
  */
 import { matchesGlob, words } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { ActorClass } from '../drift.ts'
+import type { ActorClass } from '../compare/drift.ts'
 
 /** A writer, for its class. */
 export interface Writer {

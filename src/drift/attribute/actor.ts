@@ -8,7 +8,7 @@ import {
   sameManager,
 } from '@backporch/kyaml/field'
 import { compareText } from '@backporch/kyaml/text'
-import type { Actor, ActorClass, SyncerManager } from '../drift.ts'
+import type { Actor, ActorClass, SyncerManager } from '../compare/drift.ts'
 import { classify, isControlPlane } from './actor-classes.ts'
 
 /** The class by the shipped table. */

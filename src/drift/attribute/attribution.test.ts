@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, answered, auditedWrite } from '../../../test/fakes/audit-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
-import type { Actor, Drift, ObjectVerdict } from '../drift.ts'
+import type { Actor, Drift, ObjectVerdict } from '../compare/drift.ts'
 import { UNKNOWN_ACTOR } from './actor.ts'
 import { type Attribution, attribute } from './attribution.ts'
 

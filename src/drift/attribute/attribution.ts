@@ -5,7 +5,7 @@
 import { type ManagedFields, managedFieldsOf } from '@backporch/kyaml/field'
 import { type AuditedWrite, resourceKey } from '@backporch/kyaml/resource'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, SyncerManager } from '../drift.ts'
+import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'
 import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
 import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-match.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
 import { type AuditSample, answered, auditedWrite } from '../../../test/fakes/audit-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
-import type { ChangeKind, Drift } from '../drift.ts'
+import type { ChangeKind, Drift } from '../compare/drift.ts'
 import { type AuditMatch, findAuditMatch, removes } from './audit-match.ts'
 
 const T1 = '2026-11-21T08:00:00Z'

@@ -14,7 +14,7 @@ import {
 } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals, parsePointer } from '@backporch/kyaml/json'
 import { type AuditedWrite, isOfKind, isWriteTo, metadataText, type ResourceId } from '@backporch/kyaml/resource'
-import type { Drift, SyncerManager } from '../drift.ts'
+import type { Drift, SyncerManager } from '../compare/drift.ts'
 
 export interface AuditMatch {
   readonly write: AuditedWrite

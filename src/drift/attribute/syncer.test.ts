@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
-import type { SyncerManager } from '../drift.ts'
+import type { SyncerManager } from '../compare/drift.ts'
 import { findSyncer } from './syncer.ts'
 
 const MANIFEST: JsonObject = {

@@ -18,8 +18,8 @@ import { compareText } from '@backporch/kyaml/text'
 import { usesHelm } from '../../syncers/helm.ts'
 import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED, onlyMakes, writesManifest } from '../../syncers/kubectl.ts'
 import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
+import type { Actor, SyncerManager } from '../compare/drift.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
-import type { Actor, SyncerManager } from '../drift.ts'
 import { classOfManager } from './actor.ts'
 
 export interface AppliedObject {

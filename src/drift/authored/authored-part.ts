@@ -1,6 +1,6 @@
 /**
  * A live object as a manifest: without its status, what the server writes into its metadata, and the marks of syncers; and of the rest only
- * what somebody other than the control plane owns. Which of that is a default, a dry run shows (src/reconcile/manifests/clean-object.ts).
+ * what somebody other than the control plane owns. Which of that is a default, a dry run shows (src/reconcile/observe/clean-object.ts).
  */
 import {
   type FieldPath,

@@ -2,7 +2,7 @@
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Resource } from '@backporch/kyaml/resource'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 
 export interface ObjectManifest {
   readonly manifest: JsonObject

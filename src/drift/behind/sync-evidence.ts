@@ -3,8 +3,8 @@ import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { LiveView } from '@backporch/kyaml/resource'
 import type { SyncerReport } from '../../syncers/syncer.ts'
+import type { Drift, SyncerManager } from '../compare/drift.ts'
 import type { StoredManifest } from '../compare/last-applied.ts'
-import type { Drift, SyncerManager } from '../drift.ts'
 import type { ContentId, DatedContent, ObservedContent } from './arrivals.ts'
 
 /** A content of the package on the base branch; `commit` is the first one with it, empty for the time before the package. */

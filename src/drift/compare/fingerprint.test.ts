@@ -5,7 +5,7 @@ import { redactionKey } from '@backporch/kyaml/redaction'
 import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
 import { randomJson, randomPath } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import type { Drift } from '../drift.ts'
+import type { Drift } from './drift.ts'
 import { episodeIdOf, fingerprintOf, itemFingerprint } from './fingerprint.ts'
 
 const UNIT = { cluster: 'uid-1', package: 'apps/web' }

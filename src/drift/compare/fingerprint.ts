@@ -7,7 +7,7 @@ import { formatFieldPath } from '@backporch/kyaml/field'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { keyedHash, type RedactionKey } from '@backporch/kyaml/redaction'
 import { resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
-import type { Drift } from '../drift.ts'
+import type { Drift } from './drift.ts'
 
 export interface FingerprintUnit {
   /** Hash of the cluster's uid, or its name if the uid is unknown. */

@@ -5,7 +5,7 @@
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import { type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { firstNameOf } from '@backporch/kyaml/resource'
-import type { Drift } from '../drift.ts'
+import type { Drift } from './drift.ts'
 
 /** Whether another difference covers the one at an undeclared path. */
 export function followsAnother({ change, path }: Pick<Drift, 'change' | 'path'>, desired: JsonObject, live: JsonObject): boolean {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import { detectDrift, type ObservedObject } from './detect-drift.ts'
+import { detectDrift, type ObservedObject } from '../detect/detect-drift.ts'
 import { goneByDesign, type HookRunners } from './gone-by-design.ts'
 import { isGoneByDesign, setGoneAside } from './set-aside-gone.ts'
 

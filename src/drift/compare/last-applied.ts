@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/
 import { annotationsOf, type Resource } from '@backporch/kyaml/resource'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { takesOver } from '../../syncers/registry.ts'
-import type { SyncerManager } from '../drift.ts'
+import type { SyncerManager } from './drift.ts'
 import { withSecretData } from './secret-data.ts'
 
 /** The last applied object, as the syncer stores it outside of the object. It may have the content of a Secret. */

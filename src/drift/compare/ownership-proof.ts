@@ -7,7 +7,7 @@
 import { type FieldSchema, type FieldSet, fieldSetOf, type ManagedFields, sameLeaves, sameManager, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { withoutMarks } from '../../syncers/marks.ts'
-import type { SyncerManager } from '../drift.ts'
+import type { SyncerManager } from './drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 
 export interface ProofSubject {

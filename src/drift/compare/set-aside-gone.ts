@@ -1,5 +1,5 @@
 /** Sets rightly absent objects aside. They stay in the verdict, with the rule and the reason. */
-import type { ObjectVerdict, SetAside } from '../drift.ts'
+import type { ObjectVerdict, SetAside } from './drift.ts'
 import { goneByDesign, type HookRunners } from './gone-by-design.ts'
 
 /** Prefix of the rules that no policy switches off. */

@@ -5,7 +5,7 @@ import { formatFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type Prediction, readResource } from '@backporch/kyaml/resource'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
-import { detectDrift, needsPrediction } from './detect-drift.ts'
+import { detectDrift, needsPrediction } from '../detect/detect-drift.ts'
 
 const FLUX = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' } as const
 const REFUSED: Prediction = {

@@ -5,7 +5,7 @@
 import { formatFieldPath, quantityOf } from '@backporch/kyaml/field'
 import { partOf } from '@backporch/kyaml/json'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import type { ObjectVerdict } from '../drift.ts'
+import type { ObjectVerdict } from '../compare/drift.ts'
 import { classifyIgnored } from './classify-ignored.ts'
 import type { IgnoreRule } from './ignore-rules.ts'
 

@@ -1,5 +1,5 @@
 /** Sets differences aside that an ignore rule covers. They stay in the verdict for `--show-ignored`. */
-import type { ObjectVerdict, SetAside } from '../drift.ts'
+import type { ObjectVerdict, SetAside } from '../compare/drift.ts'
 import { type IgnoreRule, ruleThatIgnores } from './ignore-rules.ts'
 
 /** @param today the day of the observation, `YYYY-MM-DD`, UTC */

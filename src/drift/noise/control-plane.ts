@@ -7,7 +7,7 @@
 import { getKey, isJsonArray, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import {
   finalizerOf,
   hasNoOwner,

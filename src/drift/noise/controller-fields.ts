@@ -3,7 +3,7 @@ import { quantityOf } from '@backporch/kyaml/field'
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import {
   isAdded,
   isLive,

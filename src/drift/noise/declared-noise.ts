@@ -5,7 +5,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEqua
 import { readYamlDocuments, type YamlDocument } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { matchesParts } from '@backporch/kyaml/text'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 
 const MUTATION = 'client.lifecycle.config.k8s.io/mutation'

@@ -5,7 +5,7 @@
  */
 import { type FieldPath, field, formatFieldPath, podPathOf, valueAt } from '@backporch/kyaml/field'
 import { emptyObject, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, setKey } from '@backporch/kyaml/json'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import { isAdded, type Judgement, muted, type NoiseRule, type Surroundings, shown } from './noise-rule.ts'
 
 /** Paths and default values. `spec.replicas` is left out, because a count may be anybody's. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { ruleOf as rule } from '../../../test/fakes/rule-samples.ts'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import { describeRule, type IgnoreRule, mismatchText, type RuleSides, ruleId, ruleThatIgnores, whyNotIgnored } from './ignore-rules.ts'
 
 const TODAY = '2026-11-21'

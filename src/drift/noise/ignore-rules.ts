@@ -5,7 +5,7 @@ import { isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
 import { type LabelSelector, labelsOf, matchesLabels, type ResourceId } from '@backporch/kyaml/resource'
 import { matchesGlob } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../attribute/actor.ts'
-import type { ChangeKind, Drift } from '../drift.ts'
+import type { ChangeKind, Drift } from '../compare/drift.ts'
 import { matchesExpression } from './rule-expression.ts'
 import { coversDrift, describeRulePath, type RulePath } from './rule-path.ts'
 

@@ -4,7 +4,7 @@
  */
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { wordSet, words } from '@backporch/kyaml/text'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import {
   hasNoOwner,
   isAdded,

@@ -5,7 +5,7 @@
 import { valueAt } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import {
   isAdded,
   type Judgement,

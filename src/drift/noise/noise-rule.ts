@@ -6,7 +6,7 @@ import { type FieldPath, formatFieldPath, type ManagedFields } from '@backporch/
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { isSyncer } from '../attribute/actor.ts'
-import type { Drift, SyncerManager } from '../drift.ts'
+import type { Drift, SyncerManager } from '../compare/drift.ts'
 import type { Scalers } from './scaler.ts'
 
 export interface NoiseRule {

@@ -4,7 +4,7 @@
  * `pkg/internalregistry`; rancher/rancher `pkg/controllers`, `pkg/wrangler`; rancher/norman `lifecycle`.
  */
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import {
   finalizerOf,
   isAdded,

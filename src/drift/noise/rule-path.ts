@@ -6,7 +6,7 @@ import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep,
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, parsePointer } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { hasWildcard, literalGlob, matchesGlob } from '@backporch/kyaml/text'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 
 /** Texts are patterns (src/kyaml/text/glob.ts). `[*]` is any step, and an item matches by its given keys. */
 export type RulePath = { readonly keyed: FieldPath } | { readonly pointer: readonly string[] }

@@ -8,7 +8,7 @@ import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
 import { keepsLastApplied, marksAs, SYNCERS } from '../../syncers/registry.ts'
 import type { Syncer } from '../../syncers/syncer.ts'
-import type { Drift } from '../drift.ts'
+import type { Drift } from '../compare/drift.ts'
 import {
   fromSyncer,
   isLive,

@@ -3,7 +3,7 @@ import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { wordSet } from '@backporch/kyaml/text'
-import type { RiskSubject } from '../drift.ts'
+import type { RiskSubject } from '../compare/drift.ts'
 
 const WORKLOAD_KINDS = wordSet(`
   CronJob DaemonSet Deployment DeploymentConfig Job Pod PodTemplate ReplicaSet ReplicationController StatefulSet

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { path } from '../../../test/fakes/live-object.ts'
 import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
-import type { Drift, ObjectVerdict } from '../drift.ts'
+import type { Drift, ObjectVerdict } from '../compare/drift.ts'
 import { overrideRisks, type RiskOverride } from './risk-overrides.ts'
 
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'feature-flags' }

@@ -1,5 +1,5 @@
 /** Risks that a policy gives: what is written down for an object or a field wins over the table of src/drift/risk/risk.ts. */
-import type { Drift, ObjectVerdict, Risk } from '../drift.ts'
+import type { Drift, ObjectVerdict, Risk } from '../compare/drift.ts'
 import { type IgnoreRule, whyNotIgnored } from '../noise/ignore-rules.ts'
 
 /** Matches as an ignore rule does; hides nothing. The reason may be empty. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { path } from '../../../test/fakes/live-object.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../../test/fakes/risk-examples.ts'
 import { publisherOf } from '../attribute/image-publisher.ts'
-import { RISKS } from '../drift.ts'
+import { RISKS } from '../compare/drift.ts'
 import { assessRisk, RISK_RULES, type RiskRule } from './risk.ts'
 
 function assess({ kind, change, path: location, git, live }: RiskExample): RiskRule {

@@ -8,7 +8,7 @@ import type { Json } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import { wordSet, words } from '@backporch/kyaml/text'
 import { publisherOf } from '../attribute/image-publisher.ts'
-import type { Risk, RiskSubject } from '../drift.ts'
+import type { Risk, RiskSubject } from '../compare/drift.ts'
 import { changesPodSecurity, hasKey, isPodLocation } from './pod-security.ts'
 
 export interface RiskRule {

@@ -1,6 +1,6 @@
 /**
  * Merge and close for `approve` and `reject`. Gitea's merge decides. Tag, deleted branch and ledger follow in one push, or the next turn writes
- * them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
+ * them: it finds a decision by its content (`src/plan/unit/found-decisions.ts`).
  */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'

@@ -1,6 +1,6 @@
 /**
  * Merge and close for `approve` and `reject`, safe to be interrupted anywhere: GitHub's merge decides. Tag, deleted branch and ledger follow in
- * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
+ * one push, or the next turn writes them: it finds a decision by its content (`src/plan/unit/found-decisions.ts`). A close is one push,
  * and GitHub closes the pull request of a deleted branch by itself.
  */
 import type { PackageRepository } from '@backporch/git-store/package-repository'

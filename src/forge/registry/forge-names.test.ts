@@ -11,7 +11,7 @@ const SRC = fileURLToPath(new URL('../..', import.meta.url))
 /** Kinds of forges that are words for something else too. */
 const OTHER_WORDS = new Map([
   ['cli/flags/outputs.ts', 'github'],
-  ['cli/print/print-document.ts', 'github'],
+  ['cli/report/print-document.ts', 'github'],
   ['git-store/repository/checked-out.ts', 'local'],
   ['git-store/protocol/remote-address.ts', 'local'],
   ['git-store/protocol/process-transport.ts', 'local'],
@@ -28,7 +28,7 @@ const TEXTS_WITH_A_NAME = new Map([
   ['cli/action/run-action.ts', '. Give the token of a GitHub App, or '],
   ['cli/flags/command-flags.ts', 'the id of its App on GitHub, its login on Gitea'],
   ['cli/flags/outputs.ts', 'github'],
-  ['cli/print/print-document.ts', 'github'],
+  ['cli/report/print-document.ts', 'github'],
   ['render/flux/flux-kustomization.ts', 'github\\.com[:/]'],
   ['render/kustomize/kustomization-walk.ts', '^(?:git@)?github\\.com[:/]'],
 ])

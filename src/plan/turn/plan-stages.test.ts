@@ -5,11 +5,11 @@ import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { mergedOf, NOW, observationOf, proposedOf, requestsOf, turnOf } from '../../../test/fakes/observation-builder.ts'
-import { NO_BUILDS } from '../../render/package-builder.ts'
-import type { Observation } from './observation.ts'
+import { NO_BUILDS } from '../../render/build/package-builder.ts'
+import type { Observation } from '../observation/observation.ts'
+import { type StepAnswers, Unanswered } from '../observation/turn-questions.ts'
 import { planTurn } from './plan-turn.ts'
 import type { TurnClusters } from './turn-observation.ts'
-import { type StepAnswers, Unanswered } from './turn-questions.ts'
 
 const REPLICAS = driftOf('spec.replicas')
 

@@ -6,13 +6,13 @@ import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { branchOf, gitOf, NOW, observationOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import { NO_BUILDS } from '../../render/package-builder.ts'
-import type { Observation, OpenBranch } from './observation.ts'
+import { NO_BUILDS } from '../../render/build/package-builder.ts'
+import type { Observation, OpenBranch } from '../observation/observation.ts'
+import type { StepAnswers } from '../observation/turn-questions.ts'
+import type { UnitPlan } from '../observation/unit-plan.ts'
+import type { UnitResult } from '../unit/unit-result.ts'
 import { planTurn } from './plan-turn.ts'
 import type { TurnAction } from './turn-action.ts'
-import type { StepAnswers } from './turn-questions.ts'
-import type { UnitPlan } from './unit-plan.ts'
-import type { UnitResult } from './unit-result.ts'
 
 const REPLICAS = driftOf('spec.replicas')
 const IMAGE = driftOf('spec.image', { git: 'nginx:1', live: 'evil', risk: 'high' })

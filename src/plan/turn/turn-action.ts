@@ -1,15 +1,15 @@
 /** Everything that a turn writes, in this order. Every action may be repeated: it writes nothing that exists already. */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { AnsweredRequests } from '../commands/plan-requests.ts'
-import type { ProposalRequests } from '../commands/proposal-requests.ts'
-import type { PendingSettle } from '../decisions/pending-settles.ts'
-import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
-import type { ForgeAction } from '../forge/forge-action.ts'
-import type { ProposalPlan } from '../forge/plan-proposals.ts'
-import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
-import type { PlannedCommit } from './action.ts'
-import type { UnitResult } from './unit-result.ts'
+import type { PlannedCommit } from '../observation/action.ts'
+import type { AnsweredRequests } from '../unit/commands/plan-requests.ts'
+import type { ProposalRequests } from '../unit/commands/proposal-requests.ts'
+import type { PendingSettle } from '../unit/pending-settles.ts'
+import type { UnitResult } from '../unit/unit-result.ts'
+import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
+import type { ForgeAction } from './forge/forge-action.ts'
+import type { ProposalPlan } from './forge/plan-proposals.ts'
+import type { ClusterLedgerWrites } from './ledger/cluster-writes.ts'
 
 /** A branch whose proposal ended, in its present state. */
 export interface EndedBranch {

@@ -1,11 +1,13 @@
 /** Orders the writes of a turn. What the ledger would make a later turn forget is written before the push, everything else after it. */
 import type { Failure } from '@backporch/kyaml/failure'
-import type { AnsweredRequests } from '../commands/plan-requests.ts'
-import type { PendingSettle } from '../decisions/pending-settles.ts'
-import type { DecidedUnit } from '../decisions/unobserved-decisions.ts'
-import type { ForgeAction } from '../forge/forge-action.ts'
-import { planEndedIssues, planIssues } from '../forge/plan-issues.ts'
-import { planLeftOpen, planOutcomes } from '../forge/plan-outcomes.ts'
+import type { ProposalContext } from '../observation/turn-view.ts'
+import type { AnsweredRequests } from '../unit/commands/plan-requests.ts'
+import type { PendingSettle } from '../unit/pending-settles.ts'
+import type { UnitResult } from '../unit/unit-result.ts'
+import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
+import type { ForgeAction } from './forge/forge-action.ts'
+import { planEndedIssues, planIssues } from './forge/plan-issues.ts'
+import { planLeftOpen, planOutcomes } from './forge/plan-outcomes.ts'
 import {
   planForeign,
   planMoved,
@@ -14,13 +16,11 @@ import {
   planQueued,
   planUnusablePolicy,
   type UnobservedProposal,
-} from '../forge/plan-proposals.ts'
-import type { JointProposal } from '../joint/joint-proposal.ts'
-import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
-import type { Storm } from '../limits/storm.ts'
+} from './forge/plan-proposals.ts'
+import type { JointProposal } from './joint/joint-proposal.ts'
+import type { ClusterLedgerWrites } from './ledger/cluster-writes.ts'
+import type { Storm } from './limits/storm.ts'
 import type { EndedBranch, OnFailure, TurnAction } from './turn-action.ts'
-import type { ProposalContext } from './turn-view.ts'
-import type { UnitResult } from './unit-result.ts'
 
 export interface PlannedTurn {
   readonly context: ProposalContext

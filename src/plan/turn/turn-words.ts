@@ -1,5 +1,5 @@
 /** What a turn did or would do, in words: the same from the command line and in the log of the controller. */
-import type { PlannedUnit } from './planned-unit.ts'
+import type { PlannedUnit } from '../observation/planned-unit.ts'
 
 const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
 export type WrittenWord = (typeof WORDS)[keyof typeof WORDS] | 'proposed'

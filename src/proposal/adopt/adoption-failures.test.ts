@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import type { ResolvedChange } from '../resolution-edits.ts'
+import type { ResolvedChange } from '../edits/resolution-edits.ts'
 import { onlyTrial, problemsOf, refusal } from './adoption-failures.ts'
 
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }

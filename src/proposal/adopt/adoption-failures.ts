@@ -2,10 +2,10 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { listMoved, type MovedField } from '../moved-fields.ts'
-import { cannot, editFor, isEdited, type ResolvedChange } from '../resolution-edits.ts'
+import { listMoved, type MovedField } from '../edits/moved-fields.ts'
+import { cannot, editFor, isEdited, type ResolvedChange } from '../edits/resolution-edits.ts'
+import type { Candidate, Obstacle } from '../locate/candidate.ts'
 import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'
-import type { Candidate, Obstacle } from './candidate.ts'
 
 /** The changes that need an edit. @throws Failure as `editFor` */
 export function editedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {

@@ -9,8 +9,8 @@ import { formatFieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { listMoved, type MovedField } from '../moved-fields.ts'
-import type { FileEdit } from '../resolution-edits.ts'
+import { listMoved, type MovedField } from '../edits/moved-fields.ts'
+import type { FileEdit } from '../edits/resolution-edits.ts'
 
 export const WHY_APPLIED =
   'the config of a function is also an object of the cluster, because it has no annotation config.kubernetes.io/local-config: "true"'

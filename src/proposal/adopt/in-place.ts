@@ -10,10 +10,10 @@ import { jsonEquals } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { jsonOf } from '@backporch/kyaml/yaml'
-import type { RenderedPackage } from '../../render/render-package.ts'
-import { leaves } from '../prove-edit.ts'
-import type { AuthoredFiles } from './authored-files.ts'
-import { editAt } from './candidate.ts'
+import type { RenderedPackage } from '../../render/build/render-package.ts'
+import type { AuthoredFiles } from '../edits/authored-files.ts'
+import { leaves } from '../edits/prove-edit.ts'
+import { editAt } from '../locate/candidate.ts'
 
 interface InPlaceInput {
   readonly authored: AuthoredFiles

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { builtInFunctions } from '../../../functions/built-in-functions.ts'
 import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
 import { APPLY_SETTERS, filesOf, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
-import type { ResolvedChange } from '../resolution-edits.ts'
+import type { ResolvedChange } from '../edits/resolution-edits.ts'
 import { adoptionProblems } from './adoption.ts'
 
 const WEB = {

@@ -5,9 +5,11 @@
 import { jsonEquals } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { type MovedField, RenderedBefore } from '../moved-fields.ts'
-import type { Rendered } from '../prove-edit.ts'
-import { type ResolvedChange, wantedBy, writtenBy } from '../resolution-edits.ts'
+import { type MovedField, RenderedBefore } from '../edits/moved-fields.ts'
+import type { Rendered } from '../edits/prove-edit.ts'
+import { type ResolvedChange, wantedBy, writtenBy } from '../edits/resolution-edits.ts'
+import type { Locations, Obstacle } from '../locate/candidate.ts'
+import { combineLocations } from '../locate/combine-locations.ts'
 import {
   assertNamed,
   type ChosenLocation,
@@ -22,16 +24,14 @@ import {
   tryRender,
   undone,
 } from './adoption-failures.ts'
-import type { Locations, Obstacle } from './candidate.ts'
-import { combineLocations } from './combine-locations.ts'
 import { chartOf, HelmLocations } from './helm/helm-locations.ts'
 import { valuesOfChart } from './helm/kustomize-charts.ts'
-import type { BuiltAdoptionInput } from './kustomize-input.ts'
-import { KustomizeLocations } from './kustomize-locations.ts'
-import { inMaker } from './made-resource-edits.ts'
+import type { BuiltAdoptionInput } from './kustomize/kustomize-input.ts'
+import { KustomizeLocations } from './kustomize/kustomize-locations.ts'
+import { inMaker } from './kustomize/made-resource-edits.ts'
+import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './kustomize/source-edits.ts'
 import { type RenamedField, renamedFields } from './renamed-items.ts'
 import { assertBuilt, builtObjects, type Sharing, sharingUnit } from './shared-builds.ts'
-import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
 
 /** Changed files by path from the root of the repository; null for a removed one. */
 export type EditedSources = ReadonlyMap<string, Uint8Array | null>

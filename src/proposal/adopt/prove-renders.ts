@@ -3,8 +3,8 @@
  * of the unedited one, until neither changes a file any more.
  */
 import { isKptfile } from '@backporch/kpt/package'
-import { describeMoved, type MovedField, RenderedBefore } from '../moved-fields.ts'
-import type { ResolvedChange } from '../resolution-edits.ts'
+import { describeMoved, type MovedField, RenderedBefore } from '../edits/moved-fields.ts'
+import type { ResolvedChange } from '../edits/resolution-edits.ts'
 import { differingFiles, MOST_RENDERS, type RepeatedRenders } from './repeated-renders.ts'
 
 /** What the first render shows that is not as chosen; of a proven edit, its last render. */

@@ -5,9 +5,9 @@
 import { type FieldPath, isWithin, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { leaves } from '../prove-edit.ts'
-import { isEdited, type ResolvedChange, wantedBy } from '../resolution-edits.ts'
-import type { Wanted } from './candidate.ts'
+import { leaves } from '../edits/prove-edit.ts'
+import { isEdited, type ResolvedChange, wantedBy } from '../edits/resolution-edits.ts'
+import type { Wanted } from '../locate/candidate.ts'
 
 /** A field of the item as git has it, with its value afterwards. */
 export interface RenamedField {

@@ -5,8 +5,8 @@
 import { writeItems } from '@backporch/kpt/render'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { RenderedPackage } from '../../render/render-package.ts'
-import type { Rendered } from '../prove-edit.ts'
+import type { RenderedPackage } from '../../render/build/render-package.ts'
+import type { Rendered } from '../edits/prove-edit.ts'
 
 /** A package that is not settled then never settles, as far as Adopt is concerned. */
 export const MOST_RENDERS = 5

@@ -2,14 +2,14 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion, resourceKey } from '@backporch/kyaml/resource'
+import { type BuildLibrary, MissingBuilds } from '../../render/build/package-builder.ts'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { answerOf, type BuiltSource, printedResources } from '../../render/kustomize/read-built.ts'
-import { type BuildLibrary, MissingBuilds } from '../../render/package-builder.ts'
-import type { SyncerBuild } from '../../render/syncer-build.ts'
-import { type MovedField, RenderedBefore } from '../moved-fields.ts'
-import type { Rendered } from '../prove-edit.ts'
-import type { BuiltUnit, SharingUnit } from './kustomize-input.ts'
-import { changedFiles } from './source-edits.ts'
+import { answerOf, type BuiltSource, printedResources } from '../../render/read-built.ts'
+import type { SyncerBuild } from '../../render/syncer/syncer-build.ts'
+import { type MovedField, RenderedBefore } from '../edits/moved-fields.ts'
+import type { Rendered } from '../edits/prove-edit.ts'
+import type { BuiltUnit, SharingUnit } from './kustomize/kustomize-input.ts'
+import { changedFiles } from './kustomize/source-edits.ts'
 
 /** Another unit that an edit would change, with the fields that move in it. */
 export interface Sharing {

@@ -1,11 +1,11 @@
 /** What an adoption tries, and what came of it. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import type { RenderedPackage } from '../../render/render-package.ts'
-import type { MovedField } from '../moved-fields.ts'
-import type { FileEdit, ResolvedChange } from '../resolution-edits.ts'
+import type { RenderedPackage } from '../../render/build/render-package.ts'
+import type { MovedField } from '../edits/moved-fields.ts'
+import type { FileEdit, ResolvedChange } from '../edits/resolution-edits.ts'
+import type { Candidate } from '../locate/candidate.ts'
 import type { ChosenLocation } from './adoption-failures.ts'
-import type { Candidate } from './candidate.ts'
 import type { Proof } from './prove-renders.ts'
 import type { RepeatedRenders } from './repeated-renders.ts'
 

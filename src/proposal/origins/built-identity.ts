@@ -3,7 +3,7 @@ import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
 import { RE2JS } from 're2js'
-import { isAt } from '../adopt/kustomization-node.ts'
+import { isAt } from '../adopt/kustomize/kustomization-node.ts'
 
 interface Name {
   readonly name: string

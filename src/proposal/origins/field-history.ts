@@ -3,8 +3,8 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { FileLocation, SourceDocument } from '../adopt/kustomization-node.ts'
-import type { Patch } from '../adopt/kustomize-patches.ts'
+import type { FileLocation, SourceDocument } from '../adopt/kustomize/kustomization-node.ts'
+import type { Patch } from '../adopt/kustomize/kustomize-patches.ts'
 
 export interface TracedField {
   readonly desired: DesiredResource

@@ -7,7 +7,7 @@ import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { path } from '../../../test/fakes/live-object.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds } from '../../adapters/functions/package-builds.ts'
-import { type BuiltSource, buildOf, printedResources } from '../../render/kustomize/read-built.ts'
+import { type BuiltSource, buildOf, printedResources } from '../../render/read-built.ts'
 import { builtOriginLines, KustomizeOrigins } from './kustomize-origins.ts'
 
 type Texts = { readonly [path: string]: string }

@@ -20,7 +20,7 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
+import { type SyncerBuild, syncerObject } from '../../render/syncer/syncer-build.ts'
 import {
   documentsOf,
   type FileLocation,
@@ -30,8 +30,8 @@ import {
   kustomizationsOf,
   SourceDocument,
   syncerLayers,
-} from '../adopt/kustomization-node.ts'
-import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
+} from '../adopt/kustomize/kustomization-node.ts'
+import { type Patch, patchesOf } from '../adopt/kustomize/kustomize-patches.ts'
 import { BuiltIdentity, textOf } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
 import { generatedBy } from './generator-writes.ts'

@@ -6,7 +6,7 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { getKey } from '@backporch/kyaml/json'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { SourceDocument } from '../adopt/kustomization-node.ts'
+import type { SourceDocument } from '../adopt/kustomize/kustomization-node.ts'
 import { textOf } from './built-identity.ts'
 
 export interface Stage {

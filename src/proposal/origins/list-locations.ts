@@ -1,7 +1,7 @@
 /** The index of the item with a field in each list: a JSON patch counts indexes, and every patch may move them. */
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, type Json, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
-import type { SourceDocument } from '../adopt/kustomization-node.ts'
+import type { SourceDocument } from '../adopt/kustomize/kustomization-node.ts'
 
 export class ListLocations {
   private readonly path: FieldPath

@@ -2,8 +2,8 @@
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject } from '@backporch/kyaml/json'
 import { isNull, jsonOf, nodeAtPath, resolved, textAt, type YamlNode } from '@backporch/kyaml/yaml'
-import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
-import { pointerOf } from '../adopt/kustomize-patches.ts'
+import { fields, index, type SourceDocument } from '../adopt/kustomize/kustomization-node.ts'
+import { pointerOf } from '../adopt/kustomize/kustomize-patches.ts'
 import { type FieldValue, UNKNOWN } from './field-history.ts'
 import type { ListLocations } from './list-locations.ts'
 

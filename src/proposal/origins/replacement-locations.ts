@@ -3,7 +3,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, objectsIn, partOf } from '@backporch/kyaml/json'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
-import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../adopt/kustomize/kustomization-node.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'
 

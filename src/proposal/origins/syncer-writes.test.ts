@@ -5,7 +5,7 @@ import { built, env, IMAGE, MANIFEST, OVERLAY, syncedOriginLines } from '../../.
 import { yaml } from '../../../test/fakes/turn-world.ts'
 import { argoKustomize } from '../../render/argo/argo-kustomize.ts'
 import { FLUX_BUILDER } from '../../render/flux/flux-kustomization.ts'
-import type { SyncerBuild } from '../../render/syncer-build.ts'
+import type { SyncerBuild } from '../../render/syncer/syncer-build.ts'
 
 const APPS = `apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization

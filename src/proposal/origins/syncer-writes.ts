@@ -6,9 +6,9 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { resolveGoScalar } from '@backporch/kyaml/yaml'
 import { fluxVariables, isSubstituted } from '../../render/flux/flux-kustomization.ts'
 import { substituteVariables } from '../../render/flux/shell-variables.ts'
-import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
-import { namesIn } from '../adopt/flux-variables.ts'
-import { fields, inCluster, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { type SyncerBuild, syncerObject } from '../../render/syncer/syncer-build.ts'
+import { namesIn } from '../adopt/kustomize/flux-variables.ts'
+import { fields, inCluster, type SourceDocument } from '../adopt/kustomize/kustomization-node.ts'
 import type { FieldHistory, TracedField, WrittenAt } from './field-history.ts'
 
 export class SyncerWrites {

@@ -1,6 +1,6 @@
 /** The same change in several clusters, once; and what is live of it, cluster by cluster. */
 import { resourceKey } from '@backporch/kyaml/resource'
-import { RISKS } from '../../drift/drift.ts'
+import { RISKS } from '../../drift/compare/drift.ts'
 import type { Preview, PreviewChange, PreviewUnit } from '../../record/documents/preview.ts'
 
 /** Units of one package whose changes are equal in all of their clusters. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { parseCommentCommands } from '../comment-command.ts'
 import { answerComment, type PostedAnswer } from './answer-comment.ts'
 import { failureText, helpText, rulesText, SEE_BELOW } from './command-answer.ts'
+import { parseCommentCommands } from './comment-command.ts'
 
 const LIMIT = 60_000
 

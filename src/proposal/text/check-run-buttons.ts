@@ -1,6 +1,6 @@
 /** The buttons of a check (docs/adr/0017-check-run-buttons.md). Each is equal to a command in a comment. */
 import type { CheckButton } from '@backporch/forge/check-run'
-import { type CommentCommand, parseCommentCommands } from '../comment-command.ts'
+import { type CommentCommand, parseCommentCommands } from './comment-command.ts'
 
 interface Button extends CheckButton {
   /** The equal command. */

@@ -2,13 +2,13 @@
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { RISKS } from '../../drift/drift.ts'
+import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord, Plan } from '../../record/documents/drift-record.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 
-/** One package in one cluster, as src/plan/turn/observation.ts has it. */
+/** One package in one cluster, as src/plan/observation/observation.ts has it. */
 export interface ProposalUnit {
   readonly cluster: string
   readonly packageName: string

@@ -1,8 +1,8 @@
 /** The time that a turn has for a cluster. */
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
-import type { TurnRequest } from '../turn-request.ts'
 import { presentTime } from './observe.ts'
+import type { TurnRequest } from './turn-request.ts'
 
 /** Milliseconds. */
 const LEAST_PATIENCE = 15_000

@@ -1,7 +1,7 @@
 /** The objects that packages declare. They are read only if an inventory lists an object that its package does not declare. */
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
-import { eachOf } from '../each-of.ts'
+import { eachOf } from '../repository/each-of.ts'
 
 const WIDTH = 4
 

@@ -4,7 +4,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Prediction, RefusalReason } from '@backporch/kyaml/resource'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import type { SyncerManager } from '../../drift/drift.ts'
+import type { SyncerManager } from '../../drift/compare/drift.ts'
 import { type AnswerContext, DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
 
 const START = Date.parse('2026-11-21T10:00:00Z')

@@ -2,14 +2,14 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { PlainValues, RedactionKey } from '@backporch/kyaml/redaction'
 import { metadataText, type Resource } from '@backporch/kyaml/resource'
-import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
-import { type EarlierValues, isEncrypted } from '../../drift/compare/encrypted-fields.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
 import { withLiveCommands } from '../../drift/compare/live-commands.ts'
-import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
-import { EncryptedObject } from '../encrypted/encrypted-object.ts'
-import type { ClusterVerdicts, UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
+import { detectDrift, type ObservedObject } from '../../drift/detect/detect-drift.ts'
+import { type EarlierValues, isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import { type AnswerContext, contentHash, type DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
+import { EncryptedObject } from './encrypted-object.ts'
 import { creationsBy, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
+import type { ClusterVerdicts, UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
 /** Without what each turn reads by itself. */
 export type CachedVerdict = Omit<ObjectVerdict, 'desired' | 'live'>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { InventoryWorld, KUSTOMIZE_MARKS, kustomization } from '../../../test/fakes/inventory-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
-import type { ObjectVerdict } from '../../drift/drift.ts'
+import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import { BetweenTurns } from './between-turns.ts'
 
 const ENTRIES = ['shop_web_apps_Deployment', 'shop_web__ConfigMap']

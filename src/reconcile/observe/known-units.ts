@@ -5,7 +5,7 @@
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { type LiveState, metadataText, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
-import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
 import type { Coverage } from '../../policy/coverage.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import type { Claim } from '../../syncers/syncer.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
-import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
+import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
 import { LastDrift } from './last-drift.ts'
 
 function verdictOf(name: string, live: Json, resourceVersion = '1'): ObjectVerdict {

@@ -5,7 +5,7 @@
  */
 import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
-import type { ObjectVerdict } from '../../drift/drift.ts'
+import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import { isSame } from './last-answer.ts'
 
 /** Differences of all units. */

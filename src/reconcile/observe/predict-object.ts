@@ -2,10 +2,10 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type LiveState, metadataText, type Prediction, resourceKey } from '@backporch/kyaml/resource'
-import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'
-import type { SyncerManager } from '../../drift/drift.ts'
-import type { ObjectReader } from '../encrypted/encrypted-object.ts'
+import type { SyncerManager } from '../../drift/compare/drift.ts'
+import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/detect/detect-drift.ts'
 import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
+import type { ObjectReader } from './encrypted-object.ts'
 
 /** After these attempts an object that changes all the time is compared as it is. */
 const ATTEMPTS = 3

@@ -10,7 +10,7 @@ import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { type InventoryRef, type LiveState, type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import { type Boundary, whyOutside } from '../../policy/boundary.ts'
 import type { Claim } from '../../syncers/syncer.ts'
-import { eachOf } from '../each-of.ts'
+import { eachOf } from '../repository/each-of.ts'
 import { readInventories } from './read-inventories.ts'
 
 /** One package's part, with who claims it. */

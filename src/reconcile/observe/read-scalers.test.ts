@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ClusterIdentity, ObjectList } from '@backporch/cluster/cluster'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
 import { driftBy, type Edit } from '../../../test/fakes/noise-samples.ts'
-import type { ObjectVerdict } from '../../drift/drift.ts'
+import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import type { Scalers } from '../../drift/noise/scaler.ts'
 import { readScalers } from './read-scalers.ts'
 

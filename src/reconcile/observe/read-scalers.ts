@@ -1,7 +1,7 @@
 /** The autoscalers of a cluster, read when there is a difference that one of them may have made; judges nothing. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
-import type { ObjectVerdict } from '../../drift/drift.ts'
+import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import { scalersWanted } from '../../drift/noise/autoscaling.ts'
 import { readScaler, SCALER_KINDS, type Scaler, type Scalers, type ScalerTool } from '../../drift/noise/scaler.ts'
 

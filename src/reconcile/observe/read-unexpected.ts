@@ -14,13 +14,13 @@ import {
   resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
+import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/compare/drift.ts'
 import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
-import { unexpectedObject } from '../../drift/compare/make-drift.ts'
 import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
 import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
-import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
+import { unexpectedObject } from '../../drift/detect/make-drift.ts'
 import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'

@@ -2,7 +2,7 @@
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
-import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
+import type { ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 

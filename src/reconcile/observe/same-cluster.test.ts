@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { identityHash } from '../../plan/ledger/ledger-files.ts'
+import { identityHash } from '../../plan/observation/ledger-files.ts'
 import { ledgerObservationPath } from '../../record/record-paths.ts'
 import { readRepository } from '../repository/repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'

@@ -1,7 +1,7 @@
 /** A name identifies one cluster. If it meant another cluster, every object would be missing. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
-import { identityHash } from '../../plan/ledger/ledger-files.ts'
+import { identityHash } from '../../plan/observation/ledger-files.ts'
 import { clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
 import { ledgerObservationPath } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'

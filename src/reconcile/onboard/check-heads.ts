@@ -1,8 +1,8 @@
 /** Whether each pull request into the base branch has `drift/fresh`, which a repository may require of it. */
 import type { Forge } from '@backporch/forge/hosted-forge'
 import type { Finding } from '@backporch/kyaml/note'
-import { countWaitingHeads } from '../apply/write-open-heads.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
+import { countWaitingHeads } from '../turn/apply/write-open-heads.ts'
 
 const FIX = 'run backporch scan or the controller, which write it; the account needs the right to write statuses'
 

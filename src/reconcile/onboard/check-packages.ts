@@ -8,11 +8,11 @@ import type { Finding } from '@backporch/kyaml/note'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { PackageRenderer } from '../../render/package-renderer.ts'
-import { RENDERED_BY_KPT } from '../../render/render-choice.ts'
+import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import { RENDERED_BY_KPT } from '../../render/syncer/render-choice.ts'
 import { type RepositoryView, readAhead, readFolder, readRepository } from '../repository/repository-view.ts'
-import { filesOfView } from '../repository/shared-sources.ts'
-import { renderUnit } from '../repository/unit-source.ts'
+import { filesOfView } from '../repository/sources/shared-sources.ts'
+import { renderUnit } from '../repository/sources/unit-source.ts'
 
 /** Packages that one line names. */
 const MOST_NAMED = 20

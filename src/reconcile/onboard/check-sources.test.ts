@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import type { LiveSyncers } from '../sources/read-syncers.ts'
+import type { LiveSyncers } from '../repository/sources/read-syncers.ts'
 import { judgeSources } from './check-sources.ts'
 
 function object(kind: string, apiVersion: string) {

@@ -3,8 +3,8 @@ import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SourceKind } from '../../syncers/unit-source.ts'
-import type { ClusterSources } from '../sources/discover-sources.ts'
-import type { LiveSyncers } from '../sources/read-syncers.ts'
+import type { ClusterSources } from '../repository/sources/discover-sources.ts'
+import type { LiveSyncers } from '../repository/sources/read-syncers.ts'
 
 /** Units and notes that are named. */
 const MOST_NAMED = 5

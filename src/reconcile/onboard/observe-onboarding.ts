@@ -11,10 +11,10 @@ import { type Policy, type PolicySet, withOperator } from '../../policy/parse-po
 import { API_VERSION } from '../../record/documents/document.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { IGNORE_SOURCES } from '../../syncers/registry.ts'
-import { eachOf } from '../each-of.ts'
 import { observeCluster } from '../observe/observe-units.ts'
+import type { ObserveRequest } from '../observe/turn-request.ts'
+import { eachOf } from '../repository/each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import type { ObserveRequest } from '../turn-request.ts'
 import { packagePathOf } from './onboard-expect.ts'
 
 const LISTS_AT_ONCE = 4

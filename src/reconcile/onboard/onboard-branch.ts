@@ -2,10 +2,10 @@
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { ConfigureBranch } from '../../plan/onboarding/plan-onboarding.ts'
-import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
+import type { ConfigureBranch } from '../../plan/turn/plan-onboarding.ts'
+import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
-import { type BotIdentity, claimsBot, isProven } from '../bot-identity.ts'
+import { type BotIdentity, claimsBot, isProven } from '../repository/bot-identity.ts'
 import { POLICY_FILE, type RepositoryView, readTexts } from '../repository/repository-view.ts'
 
 /** Commits of the base branch that are searched for the merged branch. */

@@ -1,9 +1,9 @@
 /** What to expect: the turn of design §2 over what was observed, with a policy that is not on the base branch yet. Nothing is written. */
 import { asFailure } from '@backporch/kyaml/failure'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
-import type { Observation } from '../../plan/turn/observation.ts'
+import type { Observation } from '../../plan/observation/observation.ts'
+import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
-import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { effectivePolicy, placedPackages } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { Expectation, ExpectedProposal, OnboardingSubject } from '../../proposal/text/onboarding-text.ts'

@@ -3,7 +3,7 @@ import type { FileChange, PackageRepository } from '@backporch/git-store/package
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { applyPatch, structuredPatch } from 'diff'
-import type { MergeCommit } from '../../plan/turn/observation.ts'
+import type { MergeCommit } from '../../plan/observation/observation.ts'
 import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween, sameContent } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'

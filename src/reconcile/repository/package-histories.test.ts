@@ -7,8 +7,8 @@ import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { loadPackage } from '../observe/observe.ts'
-import { PackageHistories } from './package-history.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
+import { PackageHistories } from './sources/package-history.ts'
 
 const { signal } = new AbortController()
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n'

@@ -1,6 +1,6 @@
 /** The dashboard issue, as far as a turn needs it: only held and silenced units have a box in it that people may tick. */
 import type { HostedForge, KnownIssue } from '@backporch/forge/hosted-forge'
-import { DASHBOARD } from '../../plan/forge/plan-issues.ts'
+import { DASHBOARD } from '../../plan/turn/forge/plan-issues.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 /** Undefined without boxes, and without the issue. @throws Failure BP50xx */

@@ -1,11 +1,11 @@
 /** What the ledger has of units that could not be observed. */
 import { packageSlug } from '@backporch/kpt/package'
+import { contentHash } from '../../plan/observation/unit-git.ts'
 import type { LostUnit } from '../../plan/turn/turn-observation.ts'
-import { contentHash } from '../../plan/turn/unit-git.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
-import { describeChoice } from '../../render/render-choice.ts'
+import { describeChoice } from '../../render/syncer/render-choice.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
 interface LostPackages {

@@ -2,7 +2,7 @@
 import type { Forge, KnownProposal } from '@backporch/forge/hosted-forge'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
-import { isClosedByPerson } from '../../plan/decisions/found-outcome.ts'
+import { isClosedByPerson } from '../../plan/observation/found-outcome.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
 import { isRecordPath, RECORD_FILE } from '../../record/record-paths.ts'

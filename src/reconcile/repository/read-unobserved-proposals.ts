@@ -1,9 +1,9 @@
 /** Open proposals about clusters that could not be observed. */
 import { packageSlug } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import type { UnobservedProposal } from '../../plan/forge/plan-proposals.ts'
+import type { UnobservedProposal } from '../../plan/turn/forge/plan-proposals.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
-import type { BotIdentity } from '../bot-identity.ts'
+import type { BotIdentity } from './bot-identity.ts'
 import { readBranches } from './read-branches.ts'
 import type { RepositoryView } from './repository-view.ts'
 

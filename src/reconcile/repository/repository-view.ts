@@ -12,7 +12,7 @@ import { type FoundPackage, findPackages, isReadOf, packageSlug } from '@backpor
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import type { EpisodeIds } from '../../plan/turn/observation.ts'
+import type { EpisodeIds } from '../../plan/observation/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
 import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
@@ -22,11 +22,11 @@ import { type DriftReport, driftReportSchema } from '../../record/documents/drif
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
-import type { RenderChoice } from '../../render/render-choice.ts'
-import { type KnownGoodPolicies, parseRead, readUsablePolicies } from '../policy/usable-policies.ts'
+import type { RenderChoice } from '../../render/syncer/render-choice.ts'
 import { baseOf, headNotes } from './base-branch.ts'
 import { largestOf, MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
+import { type KnownGoodPolicies, parseRead, readUsablePolicies } from './usable-policies.ts'
 
 export interface RepositoryView {
   readonly repository: PackageRepository

@@ -7,7 +7,7 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
-import type { RenderChoice } from '../../render/render-choice.ts'
+import type { RenderChoice } from '../../render/syncer/render-choice.ts'
 
 /** The name as it was written. */
 export interface WantedUnits {

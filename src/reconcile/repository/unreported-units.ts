@@ -1,6 +1,6 @@
 /** Units of which the ledger has no report that can be read: nothing is known of them, so they are Unknown (docs/adr/0026-what-status-knows.md). */
 import { packageSlug } from '@backporch/kpt/package'
-import { firstReport } from '../../plan/ledger/unobserved.ts'
+import { firstReport } from '../../plan/unit/unobserved.ts'
 import { placedPackages } from '../../policy/effective-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'

@@ -1,9 +1,9 @@
 /** What Argo CD reads of a folder of manifests (argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests, `docs/user-guide/directory.md`). */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import { isEmptyList } from '../build/render-package.ts'
 import type { SourceFiles } from '../kustomize/kustomize-build.ts'
-import { type PrintedFile, printFiles } from '../print-files.ts'
-import { isEmptyList } from '../render-package.ts'
-import type { SyncerBuilder } from '../syncer-build.ts'
+import { type PrintedFile, printFiles } from '../syncer/print-files.ts'
+import type { SyncerBuilder } from '../syncer/syncer-build.ts'
 import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, overrideNames, refused, sourceOf } from './argo-source.ts'
 import { hasSureBraces, matchesGoGlob } from './go-glob.ts'

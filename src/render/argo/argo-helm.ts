@@ -10,7 +10,7 @@ import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
 import { followed } from '../helm/linked-files.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
-import type { HelmChart, HelmOrder, SyncerBuild, SyncerBuilder, ValuesLayer, ValuesPlace } from '../syncer-build.ts'
+import type { HelmChart, HelmOrder, SyncerBuild, SyncerBuilder, ValuesLayer, ValuesPlace } from '../syncer/syncer-build.ts'
 import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, inEnvironment, overrideNames, refused, sourceOf } from './argo-source.ts'
 

@@ -17,7 +17,7 @@ import {
 import { compareText, splitReference } from '@backporch/kyaml/text'
 import { resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
-import type { SyncerBuilder, WrittenKustomization } from '../syncer-build.ts'
+import type { SyncerBuilder, WrittenKustomization } from '../syncer/syncer-build.ts'
 import { type ArgoSource, inEnvironment, overrideNames, refused, sourceIn, sourceOf } from './argo-source.ts'
 
 export function argoKustomize(of: ArgoSource): SyncerBuilder {

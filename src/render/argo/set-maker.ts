@@ -2,7 +2,7 @@
 import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import { type SourceFiles, textOf } from '../kustomize/kustomize-build.ts'
-import type { ResourceMaker } from '../syncer-build.ts'
+import type { ResourceMaker } from '../syncer/syncer-build.ts'
 import { applicationsOf, type MadeApplication, type SetRepository } from './application-set.ts'
 import { namesIn, valueFor } from './set-template.ts'
 

@@ -2,7 +2,7 @@
  * Which files of a commit are in the artifact of a GitRepository: those that are checked out (`spec.sparseCheckout`), that no file of another
  * repository takes the place of (`spec.include`), and that no pattern leaves out (source-ignore.ts).
  */
-import type { ArtifactContent } from '../syncer-build.ts'
+import type { ArtifactContent } from '../syncer/syncer-build.ts'
 import { SourceIgnore } from './source-ignore.ts'
 
 export interface LeftOutOfArtifact {

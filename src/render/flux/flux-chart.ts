@@ -4,7 +4,7 @@
  */
 import { type JsonObject, partOf } from '@backporch/kyaml/json'
 import { chartLayers } from '../helm/chart-values.ts'
-import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../syncer-build.ts'
+import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../syncer/syncer-build.ts'
 import { type FluxRelease, fluxRelease, ownLayers, refused, rendered, valuesOf } from './flux-release.ts'
 
 export function fluxChart(release: FluxRelease): SyncerBuilder {

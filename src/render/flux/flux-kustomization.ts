@@ -24,7 +24,7 @@ import { annotationsOf, labelsOf, metadataText } from '@backporch/kyaml/resource
 import { compareText } from '@backporch/kyaml/text'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
-import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../syncer-build.ts'
+import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../syncer/syncer-build.ts'
 import { BadSubstitution, substituteVariables } from './shell-variables.ts'
 import { typedKustomization } from './typed-kustomization.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { isSameResource } from '../syncer-build.ts'
+import { isSameResource } from '../syncer/syncer-build.ts'
 import { differingPaths } from './flux-kustomization.ts'
 import { fluxRelease, type ValuesRef, valuesOf } from './flux-release.ts'
 

@@ -9,9 +9,9 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
-import type { ChartFiles } from '../helm/chart-templates.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
+import type { ChartFiles } from '../syncer/chart-templates.ts'
 import type {
   BuiltDocument,
   ClusterCapabilities,
@@ -22,7 +22,7 @@ import type {
   SyncerBuilder,
   ValuesLayer,
   ValuesPlace,
-} from '../syncer-build.ts'
+} from '../syncer/syncer-build.ts'
 
 /** A ConfigMap or Secret with values, in the namespace of the HelmRelease. */
 export interface ValuesRef {

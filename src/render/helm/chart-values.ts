@@ -4,8 +4,8 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { jsonOf } from '@backporch/kyaml/yaml'
 import { joined } from '../kustomize/kustomization-walk.ts'
 import { textOf as textOfFile } from '../kustomize/kustomize-build.ts'
-import type { ValuesLayer } from '../syncer-build.ts'
-import type { ChartFiles } from './chart-templates.ts'
+import type { ChartFiles } from '../syncer/chart-templates.ts'
+import type { ValuesLayer } from '../syncer/syncer-build.ts'
 
 /** The later ones over the earlier ones, map by map. */
 export function mergedValues(...all: readonly JsonObject[]): JsonObject {

@@ -4,8 +4,8 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt } from '../kustomize/kustomize-build.ts'
-import type { ClusterCapabilities, HelmOrder } from '../syncer-build.ts'
-import type { ChartFiles } from './chart-templates.ts'
+import type { ChartFiles } from '../syncer/chart-templates.ts'
+import type { ClusterCapabilities, HelmOrder } from '../syncer/syncer-build.ts'
 
 /** `--kube-version` and `--api-versions`: what is asked for, else what the cluster has. */
 export function capabilityWords(asked: ClusterCapabilities, cluster: ClusterCapabilities | undefined): readonly string[] {

@@ -4,7 +4,7 @@ import { chartEntries } from '../kustomize/helm-charts.ts'
 import { folderOf, joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
 import { HELM_CHARTS } from '../kustomize/resource-origins.ts'
-import type { HelmChart, ValuesLayer } from '../syncer-build.ts'
+import type { HelmChart, ValuesLayer } from '../syncer/syncer-build.ts'
 import { chartLayers, valuesIn } from './chart-values.ts'
 import { helmOrder } from './helm-order.ts'
 

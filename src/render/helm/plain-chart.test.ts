@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PackageFile } from '@backporch/kyaml/files'
-import { buildOf } from '../kustomize/read-built.ts'
+import { buildOf } from '../read-built.ts'
 import { plainChart } from './plain-chart.ts'
 
 const file = (path: string, text: string): readonly [string, PackageFile] => [

@@ -2,7 +2,7 @@
 import { type FieldPath, isAnyStep, type PathStep } from '@backporch/kyaml/field'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { textOf as textOfFile } from '../kustomize/kustomize-build.ts'
-import { type ChartFiles, isTemplate } from './chart-templates.ts'
+import { type ChartFiles, isTemplate } from '../syncer/chart-templates.ts'
 import { type Reading, rootScope, uniquePaths } from './template-actions.ts'
 import { ACTION_MARK, type Definition, definitionsIn, linesOf, type TemplateLine } from './template-lines.ts'
 

@@ -7,7 +7,7 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { decodeYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { jsonOf } from '@backporch/kyaml/yaml'
-import type { Build } from '../package-builder.ts'
+import type { Build } from '../build/package-builder.ts'
 import { hasCharts } from './helm-charts.ts'
 import { joined } from './kustomization-walk.ts'
 

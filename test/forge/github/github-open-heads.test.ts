@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { MOST_HEADS } from '../../../src/plan/forge/plan-open-heads.ts'
-import { type Refusals, type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/apply/write-open-heads.ts'
+import { MOST_HEADS } from '../../../src/plan/turn/forge/plan-open-heads.ts'
+import { type Refusals, type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/turn/apply/write-open-heads.ts'
 import { GitHubWorld } from './github-world.ts'
 
 const SIGNAL = new AbortController().signal

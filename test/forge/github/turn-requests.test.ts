@@ -1,7 +1,7 @@
 /** The requests that one turn sends: a golden list, because each of them is counted by the forge. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { NO_REQUESTED_ACTIONS } from '../../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../../src/reconcile/turn/requests/observe-requests.ts'
 import { GitHubWorld } from './github-world.ts'
 
 /** What a turn sends, with how often the refs of the repository are asked. */

@@ -8,15 +8,15 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     checks: [
       'src/cluster/objects/read-live-absence.test.ts',
       'src/cluster/objects/read-live.test.ts',
-      'src/plan/turn/plan-reconcile.test.ts',
+      'src/plan/unit/plan-reconcile.test.ts',
     ],
     mutants: [
       {
         breaks: 'an object that cannot be read counts as missing',
-        file: 'src/drift/compare/detect-drift.ts',
+        file: 'src/drift/detect/detect-drift.ts',
         find: "if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }",
         replace: "if (live.state === 'unreadable') return detectDrift({ ...observed, live: { state: 'absent' } }, syncer)",
-        by: 'src/plan/turn/plan-reconcile.test.ts',
+        by: 'src/plan/unit/plan-reconcile.test.ts',
       },
     ],
   },
@@ -47,8 +47,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     checks: [
       'src/cli/controller.test.ts',
       'test/branches/refused-refs.test.ts',
-      'src/reconcile/apply/proposal-turns.test.ts',
-      'src/reconcile/unobserved.test.ts',
+      'src/reconcile/observe/proposal-turns.test.ts',
+      'src/reconcile/turn/unobserved.test.ts',
       'test/hostile/heavy-files.test.ts',
       'test/e2e/bad-world.live.test.ts',
       'test/e2e/bad-objects.live.test.ts',
@@ -68,7 +68,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
         file: 'src/reconcile/observe/cluster-patience.ts',
         find: 'if (signal.aborted) throw thrown\n',
         replace: 'if (thrown !== undefined) throw thrown\n',
-        by: 'src/reconcile/unobserved.test.ts',
+        by: 'src/reconcile/turn/unobserved.test.ts',
       },
       {
         breaks: 'a turn that hangs keeps its place for as long as it runs',
@@ -79,28 +79,28 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       },
       {
         breaks: 'a refused branch keeps the drift of its package out of the ledger',
-        file: 'src/reconcile/apply/write-turn.ts',
+        file: 'src/reconcile/turn/apply/write-turn.ts',
         find: 'const without = isDecision',
         replace: 'const without = !isDecision',
         by: 'test/branches/refused-refs.test.ts',
       },
       {
         breaks: 'the record of a package waits for the branches of all others',
-        file: 'src/reconcile/apply/write-turn.ts',
+        file: 'src/reconcile/turn/apply/write-turn.ts',
         find: 'all.length > MOST_MOVING && ',
         replace: 'false && ',
-        by: 'src/reconcile/apply/proposal-turns.test.ts',
+        by: 'src/reconcile/observe/proposal-turns.test.ts',
       },
       {
         breaks: 'the next record waits for the pull requests of all packages',
-        file: 'src/reconcile/apply/apply-turn.ts',
+        file: 'src/reconcile/turn/apply-turn.ts',
         find: 'return givesWay && ',
         replace: 'return false && ',
-        by: 'src/reconcile/apply/proposal-turns.test.ts',
+        by: 'src/reconcile/observe/proposal-turns.test.ts',
       },
       {
         breaks: 'the ledger names a proposal whose branch was refused',
-        file: 'src/plan/ledger/without-refs.ts',
+        file: 'src/plan/turn/ledger/without-refs.ts',
         find: "lifecycle: open === undefined ? '' :",
         replace: 'lifecycle: open === undefined ? plan.report.status.lifecycle :',
         by: 'test/branches/refused-refs.test.ts',
@@ -114,7 +114,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       },
       {
         breaks: 'what was refused is pushed again in each turn',
-        file: 'src/reconcile/apply/refused-refs.ts',
+        file: 'src/reconcile/observe/refused-refs.ts',
         find: 'until > now && until - now <= wait',
         replace: 'until > now && until - now > wait',
         by: 'test/branches/refused-refs.test.ts',
@@ -125,7 +125,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     id: 'P11',
     promise: 'No input ends the process or the turns of other packages.',
     checks: [
-      'src/drift/hostile-objects.test.ts',
+      'src/drift/detect/hostile-objects.test.ts',
       'src/render/bad-input.test.ts',
       'test/hostile/package-limits.test.ts',
       'test/hostile/heavy-files.test.ts',
@@ -188,21 +188,21 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   {
     id: 'P13',
     promise: 'When faults stop, the state equals the state of an undisturbed run, and nothing more is written.',
-    checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/turn/plan-reconcile.test.ts'],
+    checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/unit/plan-reconcile.test.ts'],
     mutants: [
       {
         breaks: 'the time of the observation counts as a change',
-        file: 'src/plan/ledger/ledger-files.ts',
+        file: 'src/plan/observation/ledger-files.ts',
         find: "observed: { ...observed, at: '' }",
         replace: 'observed',
-        by: 'src/plan/turn/plan-reconcile.test.ts',
+        by: 'src/plan/unit/plan-reconcile.test.ts',
       },
     ],
   },
   {
     id: 'P14',
     promise: 'The same input gives the same bytes, regardless of the order of lists from the cluster and git.',
-    checks: ['src/plan/turn/plan-reconcile.test.ts', 'src/drift/compare/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
+    checks: ['src/plan/unit/plan-reconcile.test.ts', 'src/drift/compare/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
     mutants: [
       {
         breaks: 'a fingerprint depends on the order of the items',

@@ -40,7 +40,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'import writes an object with a credential',
-        file: 'src/reconcile/import/import-namespace.ts',
+        file: 'src/reconcile/onboard/import-namespace.ts',
         find: 'if (first !== undefined) return notImported(id, credential',
         replace: 'if (first === undefined) return notImported(id, credential',
         by: 'test/hostile/placed-places.test.ts',
@@ -150,7 +150,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     mutants: [
       {
         breaks: 'a repeated approve does not find its own merge',
-        file: 'src/reconcile/decide.ts',
+        file: 'src/reconcile/turn/decide.ts',
         find: "const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined",
         replace: "const own = verb === 'approve' ? undefined : ownMerge(observation, decider.name)",
         by: 'test/hostile/approve-killed.test.ts',
@@ -164,7 +164,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'a tag that an earlier turn set is not found again',
-        file: 'src/plan/decisions/found-decisions.ts',
+        file: 'src/plan/unit/found-decisions.ts',
         find: 'if (tag?.packagePath === unit.packageName) return tag.revision',
         replace: 'if (tag?.packagePath === unit.packageName) return undefined',
         by: 'test/crash/kill-',
@@ -174,7 +174,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   {
     id: 'P6',
     promise: 'Nothing is written to a cluster unless a merged commit authorises it, and then exactly the approved items.',
-    checks: ['src/plan/decisions/plan-settle.test.ts', 'src/cluster/apply/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
+    checks: ['src/plan/unit/plan-settle.test.ts', 'src/cluster/apply/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
     mutants: [
       {
         breaks: 'a write that names no commit is sent',
@@ -185,10 +185,10 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'differences that were not approved are written too',
-        file: 'src/plan/decisions/plan-settle.ts',
+        file: 'src/plan/unit/plan-settle.ts',
         find: 'const changes = own.filter(({ fingerprint }) => approved.has(fingerprint))',
         replace: 'const changes = own',
-        by: 'src/plan/decisions/plan-settle.test.ts',
+        by: 'src/plan/unit/plan-settle.test.ts',
       },
     ],
   },

@@ -27,28 +27,32 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P22',
     promise: 'Only people with write access decide, and only a code owner adopts, releases or ignores critical and high changes.',
-    checks: ['src/plan/commands/comment-rights.test.ts', 'test/hostile/forged-bot-commit.test.ts', 'test/gitea/commands.gitea.test.ts'],
+    checks: [
+      'src/plan/unit/commands/comment-rights.test.ts',
+      'test/hostile/forged-bot-commit.test.ts',
+      'test/gitea/commands.gitea.test.ts',
+    ],
     mutants: [
       {
         breaks: 'a command of any person counts',
-        file: 'src/plan/commands/comment-rights.ts',
+        file: 'src/plan/unit/commands/comment-rights.ts',
         find: "if (permission === 'write' || permission === 'admin') return",
         replace: 'return',
-        by: 'src/plan/commands/comment-rights.test.ts',
+        by: 'src/plan/unit/commands/comment-rights.test.ts',
       },
       {
         breaks: 'a commit in the name of the bot is trusted',
-        file: 'src/reconcile/judge-branches.ts',
+        file: 'src/reconcile/repository/judge-branches.ts',
         find: "if (typeof verdict === 'string') found.set(branch.ref, verdict)",
         replace: "if (typeof verdict === 'string') continue",
         by: 'test/hostile/forged-bot-commit.test.ts',
       },
       {
         breaks: 'a critical change needs no code owner',
-        file: 'src/plan/commands/comment-rights.ts',
+        file: 'src/plan/unit/commands/comment-rights.ts',
         find: "if (change.risk !== 'critical' && change.risk !== 'high') continue",
         replace: "if (change.risk !== 'high') continue",
-        by: 'src/plan/commands/comment-rights.test.ts',
+        by: 'src/plan/unit/commands/comment-rights.test.ts',
       },
     ],
   },
@@ -160,8 +164,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     id: 'P26',
     promise: 'Every status states its age, and a unit that cannot be observed is Unknown, never in sync.',
     checks: [
-      'src/reconcile/unobserved.test.ts',
-      'src/reconcile/ledger-time.test.ts',
+      'src/reconcile/turn/unobserved.test.ts',
+      'src/reconcile/turn/ledger-time.test.ts',
       'src/cli/print/freshness.test.ts',
       'test/hostile/rollback.test.ts',
       'test/e2e/status.live.test.ts',
@@ -169,10 +173,10 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     mutants: [
       {
         breaks: 'an older observation replaces a newer one',
-        file: 'src/plan/ledger/seen-at.ts',
+        file: 'src/plan/observation/seen-at.ts',
         find: 'return at < known && known <= (recorded ? later(now, CLOCKS_DIFFER) : now)',
         replace: 'return false',
-        by: 'src/reconcile/unobserved.test.ts',
+        by: 'src/reconcile/turn/unobserved.test.ts',
       },
       {
         breaks: 'a state is believed although nobody observes the cluster any more',
@@ -207,7 +211,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P28',
     promise: 'Every failure names what, where, why and what to do, with a stable code and exit code.',
-    checks: ['src/kyaml/failure.test.ts', 'src/cli/print/failure-guide.test.ts', 'src/cli/exit-status.test.ts'],
+    checks: ['src/kyaml/failure.test.ts', 'src/cli/print/failure-guide.test.ts', 'src/cli/flags/exit-status.test.ts'],
     mutants: [
       {
         breaks: 'a failure contains no next step',

@@ -2,11 +2,11 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { itemsAt } from '@backporch/kyaml/yaml'
+import type { BuildLibrary } from '../../../render/build/package-builder.ts'
 import { kustomizeChart } from '../../../render/helm/kustomize-chart.ts'
 import { textOf } from '../../../render/kustomize/kustomize-build.ts'
-import type { BuiltSource } from '../../../render/kustomize/read-built.ts'
 import { HELM_CHARTS } from '../../../render/kustomize/resource-origins.ts'
-import type { BuildLibrary } from '../../../render/package-builder.ts'
+import type { BuiltSource } from '../../../render/read-built.ts'
 import { HelmLocations } from './helm-locations.ts'
 
 /** Undefined for an object that no chart of a kustomization made. @throws Failure of the chart and its values */

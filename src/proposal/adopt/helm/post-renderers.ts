@@ -1,11 +1,11 @@
 /** Fields of a post-renderer that may give a field of an object another value. Each is a candidate only, as in a kustomization. */
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson } from '@backporch/kyaml/json'
-import type { PostRenderer } from '../../../render/syncer-build.ts'
-import type { Wanted } from '../candidate.ts'
-import { index } from '../kustomization-node.ts'
-import type { BuiltTarget } from '../kustomize-input.ts'
-import { KustomizeLocations } from '../kustomize-locations.ts'
+import type { PostRenderer } from '../../../render/syncer/syncer-build.ts'
+import type { Wanted } from '../../locate/candidate.ts'
+import { index } from '../kustomize/kustomization-node.ts'
+import type { BuiltTarget } from '../kustomize/kustomize-input.ts'
+import { KustomizeLocations } from '../kustomize/kustomize-locations.ts'
 
 const PATH = 'kustomization.yaml'
 

@@ -5,8 +5,8 @@
 import { type FieldPath, field, formatFieldPath, isAnyStep, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import type { FieldWriter } from '../../../render/helm/template-trace.ts'
-import type { Wanted } from '../candidate.ts'
-import { changesOfImage, emptyParts, isAlike, type Leaf, listOfParts, otherText, typedAs } from './text-parts.ts'
+import type { Wanted } from '../../locate/candidate.ts'
+import { changesOfImage, emptyParts, isAlike, type Leaf, listOfParts, otherText, typedAs } from '../../locate/text-parts.ts'
 
 /** Values that are set together; `undefined` takes one out. */
 export type ValueChange = readonly { readonly path: FieldPath; readonly wanted: Wanted }[]

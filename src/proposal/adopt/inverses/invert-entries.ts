@@ -1,7 +1,7 @@
 /** Back to the entry of the config of set-label, set-labels or set-annotations that a value is from. */
 import { field } from '@backporch/kyaml/field'
 import { entryOf, mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import type { Inverse } from '../find-locations.ts'
+import type { Inverse } from '../../locate/find-locations.ts'
 
 /** `data` of a ConfigMap, or the field of the function's own kind. */
 function entriesOf(config: YamlMap | undefined, own: string): string | undefined {

@@ -2,8 +2,8 @@
 import { field } from '@backporch/kyaml/field'
 import { splitReference } from '@backporch/kyaml/text'
 import { mapAt, textAt } from '@backporch/kyaml/yaml'
-import type { Candidate, Locations } from '../candidate.ts'
-import { type Inverse, type InverseInput, obstacle } from '../find-locations.ts'
+import type { Candidate, Locations } from '../../locate/candidate.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../locate/find-locations.ts'
 
 type Part = 'newName' | 'newTag' | 'digest'
 

@@ -1,6 +1,6 @@
 import { field } from '@backporch/kyaml/field'
 import { textAt } from '@backporch/kyaml/yaml'
-import type { Inverse } from '../find-locations.ts'
+import type { Inverse } from '../../locate/find-locations.ts'
 
 export const invertNamespace: Inverse = ({ run, target, finder }) => {
   if (typeof target.wanted !== 'string') return undefined

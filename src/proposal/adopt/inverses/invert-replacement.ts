@@ -2,8 +2,8 @@
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { jsonOf, nodeAtPath, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { joinLocations, type Locations } from '../candidate.ts'
-import type { Inverse, InverseInput } from '../find-locations.ts'
+import { joinLocations, type Locations } from '../../locate/candidate.ts'
+import type { Inverse, InverseInput } from '../../locate/find-locations.ts'
 
 interface Options {
   readonly delimiter: string

@@ -1,7 +1,7 @@
 import { configData } from '@backporch/kpt/function'
 import { field } from '@backporch/kyaml/field'
 import { resolved } from '@backporch/kyaml/yaml'
-import type { Inverse } from '../find-locations.ts'
+import type { Inverse } from '../../locate/find-locations.ts'
 
 export const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
   const put = configData(run.config).get('put-value')

@@ -12,9 +12,9 @@ import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { field } from '@backporch/kyaml/field'
 import { isJsonArray } from '@backporch/kyaml/json'
 import { nodeAtPath, resolved, yamlOf } from '@backporch/kyaml/yaml'
-import { type Candidate, type Locations, NOWHERE, type Wanted } from '../candidate.ts'
-import { uniqueEdits } from '../combine-locations.ts'
-import { type Inverse, type InverseInput, obstacle } from '../find-locations.ts'
+import { type Candidate, type Locations, NOWHERE, type Wanted } from '../../locate/candidate.ts'
+import { uniqueEdits } from '../../locate/combine-locations.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../locate/find-locations.ts'
 
 export const invertSetters: Inverse = (input) => {
   const { target, run, finder } = input

@@ -1,6 +1,6 @@
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { itemsAt, textAt, type YamlNode } from '@backporch/kyaml/yaml'
-import type { Inverse } from '../find-locations.ts'
+import type { Inverse } from '../../locate/find-locations.ts'
 
 /** The function's config is the resource, so every value is written there. */
 export const invertUpsert: Inverse = ({ run, target, finder }) => {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SharedWatches } from '../../controller/shared-watch.ts'
+import type { Log } from '../../ports/log.ts'
+import type { CliContext } from '../context/cli-context.ts'
+import { ConfigSource } from './config-source.ts'
+import type { ControllerOptions } from './repository-entry.ts'
+
+const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: ControllerConfig\nspec:\n  repositories:\n'
+const fileWith = (...names: readonly string[]): string =>
+  `${HEAD}${names.map((name) => `    - {repo: "https://git.example.com/acme/${name}", contexts: [prod]}\n`).join('')}`
+
+function sourceOf(texts: readonly string[]): ConfigSource {
+  const left = [...texts]
+  const cli = {
+    readConfig: async () => left.shift(),
+    verdictFiles: () => undefined,
+    packageMarks: () => undefined,
+  } as unknown as CliContext
+  const log: Pick<Log, 'of'> = { of: () => log as Log }
+  return new ConfigSource('c.yaml', {} as ControllerOptions, cli, { log: log as Log, watches: new SharedWatches() })
+}
+
+const namesOf = (entries: Awaited<ReturnType<ConfigSource['next']>>): readonly string[] | undefined => entries?.map(({ name }) => name)
+const [ONE, OTHER] = ['git.example.com/acme/one', 'git.example.com/acme/other']
+
+test('a file that changed is used at the second look, and at the first one where somebody says that it is written', async () => {
+  const looked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
+  assert.deepEqual(namesOf(await looked.first()), [ONE])
+  assert.deepEqual([namesOf(await looked.next()), namesOf(await looked.next())], [undefined, [ONE, OTHER]])
+  const asked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
+  await asked.first()
+  assert.deepEqual([namesOf(await asked.next(true)), namesOf(await asked.next(true))], [[ONE, OTHER], undefined])
+})

@@ -1,0 +1,103 @@
+/** The repositories of a configuration file, which is read again while the controller runs. */
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { parseLabelSelector } from '@backporch/kyaml/resource'
+import { secondsOf } from '@backporch/kyaml/text'
+import type { RepositoryEntry } from '../../controller/repository-set.ts'
+import type { SharedWatches } from '../../controller/shared-watch.ts'
+import type { Log } from '../../ports/log.ts'
+import type { CliContext } from '../context/cli-context.ts'
+import { type ConfiguredRepository, clustersOf, nameOfRepository } from '../context/controller-config.ts'
+import { parseControllerConfig } from '../context/parse-controller-config.ts'
+import { type ControllerOptions, repositoryEntry } from './repository-entry.ts'
+
+interface Shared {
+  readonly log: Log
+  readonly watches: SharedWatches
+}
+
+export class ConfigSource {
+  private readonly path: string
+  private readonly options: ControllerOptions
+  private readonly cli: CliContext
+  private readonly shared: Shared
+  /** The text that was used last, or refused. */
+  private decided: string | undefined
+  /** The text that the last look found. */
+  private found: string | undefined
+  /** Why the file is not what is used; reported. */
+  private failing: Failure | undefined
+
+  /** @param options of the command line: what applies to all repositories, and defaults */
+  constructor(path: string, options: ControllerOptions, cli: CliContext, shared: Shared) {
+    this.path = path
+    this.options = options
+    this.cli = cli
+    this.shared = shared
+  }
+
+  /** @throws Failure BP1001 or BP1005 */
+  async first(): Promise<readonly RepositoryEntry[]> {
+    const text = await this.cli.readConfig(this.path)
+    this.decided = text
+    this.found = text
+    return this.entriesOf(text)
+  }
+
+  /**
+   * The repositories, if the file has others since the last call. A file that is being written is no file yet: two looks find the same text, unless
+   * somebody says that it is written.
+   * What is wrong with it is reported once while it is. Never rejects.
+   */
+  async next(isAsked = false): Promise<readonly RepositoryEntry[] | undefined> {
+    try {
+      const text = await this.cli.readConfig(this.path)
+      const isStable = isAsked || text === this.found
+      this.found = text
+      if (!isStable || (text === this.decided && this.failing?.code !== 'BP1001')) return undefined
+      const entries = this.entriesOf(text)
+      this.report(undefined)
+      const isNew = text !== this.decided
+      this.decided = text
+      return isNew ? entries : undefined
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      // What cannot be read now is read again each time; what is not valid stays so until the text changes.
+      if (failure.code === 'BP1005') this.decided = this.found
+      this.report(failure)
+      return undefined
+    }
+  }
+
+  private report(failure: Failure | undefined): void {
+    const { failing } = this
+    if (failing?.message === failure?.message) return
+    this.failing = failure
+    if (failing !== undefined) this.shared.log.failures([{ failure: failing }], 'gone')
+    if (failure !== undefined) this.shared.log.failures([{ failure }], 'new')
+  }
+
+  private entriesOf(text: string): readonly RepositoryEntry[] {
+    return parseControllerConfig({ path: this.path, text }).map((repository) => {
+      const { repo, packages = [] } = repository
+      const named = { name: nameOfRepository(repo), text: JSON.stringify(repository), packages, clusters: clustersOf(repository) }
+      return repositoryEntry(named, optionsOf(repository, this.options), this.cli, this.shared)
+    })
+  }
+}
+
+function optionsOf(repository: ConfiguredRepository, options: ControllerOptions): ControllerOptions {
+  const { repo, branch, forge, path, selector, fieldManager, interval, resyncInterval, preview = options.preview } = repository
+  const parsed = selector === undefined ? undefined : parseLabelSelector(selector)
+  return {
+    ...options,
+    repo,
+    branch,
+    forge,
+    path,
+    selector: parsed === undefined || 'problem' in parsed ? undefined : parsed.selector,
+    fieldManager,
+    preview: preview === true ? true : undefined,
+    interval: interval === undefined ? options.interval : secondsOf(interval) * 1_000,
+    resyncInterval: resyncInterval === undefined ? options.resyncInterval : secondsOf(resyncInterval) * 1_000,
+  }
+}

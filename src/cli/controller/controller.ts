@@ -1,0 +1,137 @@
+/** `controller`: the repositories and listeners that its flags name, and its log. */
+import { Failure, failuresOf } from '@backporch/kyaml/failure'
+import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
+import { SharedWatches } from '../../controller/shared-watch.ts'
+import type { Log } from '../../ports/log.ts'
+import type { CliContext, ListenAddress } from '../context/cli-context.ts'
+import { Terminal } from '../context/terminal.ts'
+import { worstExit } from '../flags/exit-status.ts'
+import { packagesNamed } from '../flags/selection-flags.ts'
+import { ConfigSource } from './config-source.ts'
+import { type ControllerOptions, DEFAULT_INTERVAL, repositoryEntry } from './repository-entry.ts'
+
+/** Characters: a shorter secret can be guessed from one delivery. */
+const SHORTEST_SECRET = 16
+/** As Flux and controller-runtime bound reconciles: turns share memory, CPU and connections. */
+const DEFAULT_CONCURRENT = 4
+
+/** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
+export async function controller(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<number> {
+  const terminal = new Terminal(cli.stderr, { color: options.color, ascii: false, env: cli.env })
+  const log = await cli.openLog({
+    format: options.logFormat ?? (terminal.isTTY ? 'text' : 'json'),
+    level: options.logLevel ?? (options.verbose === true ? 'trace' : options.quiet === true ? 'warn' : 'info'),
+    stream: cli.stderr,
+    color: terminal.colours,
+  })
+  const settings = {
+    interval: options.interval ?? DEFAULT_INTERVAL,
+    dryRun: options.dryRun === true,
+    version: cli.version,
+    concurrent: options.concurrent ?? DEFAULT_CONCURRENT,
+  }
+  try {
+    const ports = { ...listenersOf(options, cli), ...(await repositoriesOf(packages, options, cli, log)) }
+    const { clock, signal, onHangup } = cli
+    return (await runController({ ...ports, clock, log, random: Math.random, signal, onReloadRequest: onHangup }, settings)) === 'aborted'
+      ? 130
+      : 0
+  } catch (thrown) {
+    const failures = failuresOf(thrown)
+    log.failures(
+      failures.map((failure) => ({ failure })),
+      'new',
+    )
+    return worstExit(failures)
+  }
+}
+
+/** @throws Failure BP1001 or BP1005 for a file that cannot be used when the controller starts */
+async function repositoriesOf(
+  packages: readonly string[],
+  options: ControllerOptions,
+  cli: CliContext,
+  log: Log,
+): Promise<Pick<ControllerPorts, 'repositories' | 'reload'>> {
+  const shared = { log, watches: new SharedWatches() }
+  if (options.config === undefined) {
+    const only = { name: '', text: '', packages, clusters: undefined }
+    return { repositories: [repositoryEntry(only, options, cli, shared)] }
+  }
+  if (packagesNamed(packages, options).length > 0) {
+    throw new Failure({
+      code: 'BP1001',
+      what: 'packages cannot be named beside --config',
+      why: 'the file names the packages of each repository',
+      remedy: 'name them in the file, in the field packages of their repository',
+    })
+  }
+  const source = new ConfigSource(options.config, options, cli, shared)
+  return { repositories: await source.first(), reload: (isAsked) => source.next(isAsked) }
+}
+
+function listenersOf(
+  options: ControllerOptions,
+  cli: CliContext,
+): Pick<ControllerPorts, 'openWebhooks' | 'openMonitoring' | 'openTraces' | 'openAuditHook'> {
+  const secrets = webhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
+  const { webhookAddress, auditWebhookAddress, httpAddress, config } = options
+  if (webhookAddress !== undefined && secrets.length === 0) {
+    throw new Failure({
+      code: 'BP1001',
+      what: '--webhook-address requires a secret',
+      why: 'without a secret, everyone who reaches the address could start turns',
+      remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
+    })
+  }
+  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) {
+    throw new Failure({
+      code: 'BP1001',
+      what: 'the secret of the webhook is too short',
+      why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
+      remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
+    })
+  }
+  return {
+    openWebhooks:
+      webhookAddress === undefined
+        ? undefined
+        : (hooks) =>
+            cli.openWebhooks({ address: webhookAddress, secrets, remote: config === undefined ? options.repo : undefined, ...hooks }),
+    openMonitoring: httpAddress === undefined ? undefined : (hooks) => cli.openMonitoring({ address: httpAddress, ...hooks }),
+    openTraces: cli.openTraces,
+    openAuditHook:
+      auditWebhookAddress === undefined
+        ? undefined
+        : (onRefused) =>
+            cli.openAuditHook({
+              address: auditWebhookAddress,
+              token: auditToken(auditWebhookAddress, cli),
+              named: config !== undefined || (options.contexts ?? []).length > 1,
+              onRefused,
+            }),
+  }
+}
+
+/** Several with commas between, while one is exchanged for another. A line break at the end is that of a file. */
+function webhookSecrets(text: string | undefined): readonly string[] {
+  return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
+}
+
+/** Whether only this machine reaches the address. */
+function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/** @throws Failure BP1001 without a token where others than this machine could send */
+function auditToken(address: ListenAddress, { env }: CliContext): string | undefined {
+  const token = env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
+  if (token !== undefined || isLoopback(address)) return token
+  throw new Failure({
+    code: 'BP1001',
+    what: '--audit-webhook-address requires a token',
+    where: `${address.host}:${address.port}`,
+    why: 'without a token, everyone who reaches the address could send forged audit events',
+    remedy: 'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
+  })
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { changeOf } from '../../../test/fakes/record-samples.ts'
+import type { UnitResult } from '../../plan/unit/unit-result.ts'
+import { exitStatusOf, worstExit } from './exit-status.ts'
+import type { ExitOptions } from './options.ts'
+
+function failed(code: FailureCode): UnitResult {
+  return { state: 'failed', cluster: 'prod', packagePath: 'a', failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })] }
+}
+
+/** Only what an exit code looks at. */
+function planned(changes: number, incomplete: readonly string[] = [], outcome = 'none', status: object = {}): UnitResult {
+  const report = { spec: { changes: Array(changes).fill(changeOf()) }, status }
+  return {
+    state: 'planned',
+    plan: { report, outcome },
+    observation: { incomplete: incomplete.map((code) => ({ code, why: '' })) },
+  } as unknown as UnitResult
+}
+
+const DEFAULT: ExitOptions & { readonly silencedCounts: boolean } = { partial: undefined, exitCode: undefined, silencedCounts: true }
+
+const ROWS: readonly (readonly [name: string, units: readonly UnitResult[], code: number, options?: Partial<typeof DEFAULT>])[] = [
+  ['nothing at all', [], 0],
+  ['in sync', [planned(0)], 0],
+  ['drift', [planned(0), planned(2)], 1],
+  ['a syncer that is stuck', [planned(0, [], 'none', { stuckSince: '2026-11-21T10:00:00Z' })], 1],
+  ['drift that does not count', [planned(2)], 0, { exitCode: false }],
+  ['drift that was rejected, for diff', [planned(1, [], 'silenced')], 1],
+  ['drift that was rejected, for scan', [planned(1, [], 'silenced')], 0, { silencedCounts: false }],
+  ['incomplete', [planned(0, ['BP3005'])], 3],
+  ['incomplete and drift', [planned(1, ['BP3005'])], 3],
+  ['incomplete, and that is fine', [planned(0, ['BP3005'])], 0, { partial: 'ok' }],
+  ['incomplete and drift, and the first is fine', [planned(1, ['BP3005'])], 1, { partial: 'ok' }],
+  ['forbidden', [planned(1, ['BP3005', 'BP3003'])], 4],
+  ['a recording that cannot say', [planned(0, ['BP3012'])], 3],
+  ['a broken package', [failed('BP1110'), planned(1)], 2],
+  ['a broken package, whatever is fine', [failed('BP1110')], 2, { partial: 'ok', exitCode: false }],
+  ['an unreachable cluster', [failed('BP3001')], 3],
+  ['credentials', [failed('BP3002'), planned(1)], 4],
+  ['an error beats credentials', [failed('BP3002'), failed('BP9001')], 2],
+]
+
+for (const [name, units, code, options] of ROWS) {
+  const flags = { ...DEFAULT, ...options }
+  test(`${name} ends with ${code}`, () => assert.equal(exitStatusOf(units, flags, flags.silencedCounts), code))
+}
+
+test('of several failures an error is worse than credentials, and those than an outage', () => {
+  const failure = (code: FailureCode) => new Failure({ code, what: 'w', why: 'y', remedy: 'r' })
+  assert.equal(worstExit([failure('BP3001')]), 3)
+  assert.equal(worstExit([failure('BP3001'), failure('BP3003')]), 4)
+  assert.equal(worstExit([failure('BP3001'), failure('BP3003'), failure('BP1110')]), 2)
+})

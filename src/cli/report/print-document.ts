@@ -1,0 +1,142 @@
+/** Lists as documents: integers exact, and nothing but the document on stdout. */
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, type Json } from '@backporch/kyaml/json'
+import { sentenceOf } from '@backporch/kyaml/note'
+import { oneLine } from '@backporch/kyaml/text'
+import type { NotObserved } from '../../plan/turn/turn-observation.ts'
+import type { UnitResult } from '../../plan/unit/unit-result.ts'
+import type { Change } from '../../record/documents/change.ts'
+import { API_VERSION } from '../../record/documents/document.ts'
+import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
+import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import type { CliContext } from '../context/cli-context.ts'
+import { printTemplate, TemplateMismatch } from '../flags/json-path.ts'
+import { parseTemplate } from '../flags/json-path-parse.ts'
+import { templateOf } from '../flags/outputs.ts'
+import { observedTimes } from '../print/freshness.ts'
+import type { Printer } from '../print/printer.ts'
+import { formatAnnotations } from './report-annotations.ts'
+import { formatMarkdown } from './report-markdown.ts'
+import { sarifLog } from './report-sarif.ts'
+
+/** A list as the Kubernetes API has them. */
+interface ListDocument {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly items: readonly object[]
+  readonly incomplete?: readonly Incomplete[]
+}
+
+/**
+ * Prints the list for `-o json`, `yaml`, `jsonl` or `jsonpath=`. @returns false for another format, and prints nothing
+ * @throws Failure BP1001 where the list does not have the shape that a template expects
+ */
+export function printList(list: ListDocument, { output, cli }: Printer): boolean {
+  const template = templateOf(output)
+  if (template !== undefined) cli.stdout.write(applyTemplate(template, list, cli))
+  else if (output === 'json') cli.stdout.write(`${jsonText(list, 2)}\n`)
+  else if (output === 'yaml') cli.stdout.write(formatDocument(list))
+  else if (output === 'jsonl')
+    cli.stdout.write(
+      linesOf(list)
+        .map((line) => `${jsonText(line)}\n`)
+        .join(''),
+    )
+  else return false
+  return true
+}
+
+/**
+ * As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one.
+ * @param numbers of the changes in the whole list, where some of it is not shown
+ */
+export function printReports(list: DriftReportList, printer: Printer, numbers?: ReadonlyMap<Change, number>): boolean {
+  const { output, cli } = printer
+  if (printList(list, printer)) return true
+  if (output === 'markdown') printer.write(formatMarkdown(list, { numbers }))
+  else if (output === 'sarif') printer.write(`${jsonText(sarifLog(list, cli.version, numbers), 2)}\n`)
+  else if (output === 'github') {
+    printer.write(formatAnnotations(list, numbers))
+    writeStepSummary(formatMarkdown(list, { numbers }), cli)
+  } else return false
+  return true
+}
+
+/** The list is as old as its oldest observation. */
+export function reportList(items: readonly DriftReport[], incomplete: readonly Incomplete[]): DriftReportList {
+  const [observedAt = ''] = observedTimes(items)
+  return { apiVersion: API_VERSION, kind: 'DriftReportList', observedAt, incomplete: [...incomplete], items: [...items] }
+}
+
+/** The unobserved objects and packages of all units. */
+export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
+  return units.flatMap((unit) =>
+    unit.state === 'planned'
+      ? unit.observation.incomplete.map((entry) => ({ package: unit.unit.packagePath, ...entry }))
+      : unit.failures.map(({ code, what, why, remedy }) => ({ package: unit.packagePath, code, why: `${what}: ${why}`, remedy })),
+  )
+}
+
+/** Clusters of which nothing could be observed. */
+export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
+  return notObserved.flatMap(({ cluster, failures }) =>
+    failures.map(({ code, what, why, remedy }) => ({ state: 'unreadable' as const, code, why: `${cluster}: ${what}: ${why}`, remedy })),
+  )
+}
+
+/** The unobserved objects in reports of the ledger. */
+export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
+  return reports.flatMap(({ spec, status }) => (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })))
+}
+
+/** One line for each item, and one for each package without an item of which nothing is known. */
+function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
+  const reported = new Set((items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package))
+  const unread = (incomplete ?? []).filter((entry) => !reported.has(entry.package))
+  return [...items, ...unread.map((entry) => ({ apiVersion, kind: 'Incomplete', ...entry }))]
+}
+
+/**
+ * The runner of GitHub Actions searches every line of a log for `##[command]`, an older form of its commands (actions/runner,
+ * ActionCommand.cs): a value from a cluster must not give one. In JSON the sign stands in strings only.
+ */
+function jsonText(document: object, indent?: number): string {
+  return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
+}
+
+function applyTemplate(text: string, list: ListDocument, cli: CliContext): string {
+  const parsed = parseTemplate(text)
+  if ('problem' in parsed) throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
+  try {
+    // A terminal gets no control characters; a program gets the value as it is.
+    const shown = (value: string): string =>
+      value
+        .split('\n')
+        .map((line) => oneLine(line, Number.POSITIVE_INFINITY))
+        .join('\n')
+    return printTemplate(parsed.template, list as unknown as Json, cli.stdout.isTTY === true ? shown : undefined)
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateMismatch)) throw thrown
+    throw new Failure({
+      code: 'BP1001',
+      what: `the template ${text} does not fit what there is to print`,
+      why: thrown.message,
+      remedy: 'look at the document with -o json, and name what is there',
+      cause: thrown,
+    })
+  }
+}
+
+/** Appends to GITHUB_STEP_SUMMARY, a file that the runner shows with the run. A failure is only a note. */
+function writeStepSummary(markdown: string, cli: CliContext): void {
+  const path = cli.env['GITHUB_STEP_SUMMARY']
+  if (path === undefined || path === '') return
+  try {
+    cli.appendText(path, markdown)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    const note = { cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` } as const
+    cli.stderr.write(`note: ${oneLine(sentenceOf(note), 2_000)}\n`)
+  }
+}

@@ -1,0 +1,209 @@
+/** Prints the result of a turn, for people or as a document. */
+import { Failure } from '@backporch/kyaml/failure'
+import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { oneLine } from '@backporch/kyaml/text'
+import { settledText } from '../../controller/transitions.ts'
+import { visibilityIn } from '../../drift/noise/visibility.ts'
+import type { Observation, Unit } from '../../plan/observation/observation.ts'
+import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
+import { staleNotes } from '../../plan/turn/forge/listed-rules.ts'
+import type { NotObserved } from '../../plan/turn/turn-observation.ts'
+import { dryRunLines, writtenWord } from '../../plan/turn/turn-words.ts'
+import { unitFailures } from '../../plan/unit/unit-result.ts'
+import { lastGoodNotes } from '../../policy/last-good-policy.ts'
+import { sourceNotes } from '../../reconcile/repository/sources/discover-sources.ts'
+import type { TurnResult } from '../../reconcile/turn/run-turn.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { restoreLosses } from '../../record/restore-losses.ts'
+import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
+import { countResolutions } from '../../record/subject.ts'
+import type { Terminal } from '../context/terminal.ts'
+import type { DIFF_FLAGS, DryRunOption } from '../flags/command-flags.ts'
+import type { Optional, RepositoryOptions, ValuesOf } from '../flags/options.ts'
+import { changeOrigins } from '../print/change-origins.ts'
+import { type EditedFile, editedFiles, editedLocations } from '../print/edited-locations.ts'
+import { formatDiff } from '../print/print-diff.ts'
+import { printFailures } from '../print/print-failures.ts'
+import { noteLines, notesPart, printNotes } from '../print/print-notes.ts'
+import { formatUnmanaged, unmanagedPart } from '../print/print-unmanaged.ts'
+import type { Printer } from '../print/printer.ts'
+import { printPublished, shellWord } from '../print/published-lines.ts'
+import { objectWord, printNames } from '../print/table.ts'
+import { formatUnifiedDiff } from '../print/unified-diff.ts'
+import { heldSentence } from '../print/unit-cells.ts'
+import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
+import { printYamlDiff } from './print-yaml-diff.ts'
+
+type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption> & {
+  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  readonly numbers?: ReadonlyMap<Change, number>
+  /** Whether the turn has several units, where not all of them are printed. */
+  readonly hasSeveral?: boolean
+}
+
+/** Differences of every unit, or the list as a document. @returns whether anything was printed for people */
+export function printTurn(result: TurnResult, options: TurnPrintOptions, printer: Printer): boolean {
+  const { cli, terminal } = printer
+  let message = false
+  const say = (text: string): void => {
+    message ||= text !== ''
+    printer.write(text)
+  }
+  const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const reports = planned.map(({ plan }) => plan.report)
+  const notes = [...lastGoodNotes(result.view.policies), ...sourceNotes(result.view), ...planned.flatMap((unit) => unit.notes)]
+  const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
+  const list = {
+    ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
+    ...(proposals.length === 0 ? {} : { proposals }),
+    ...(options.dryRun === true ? { wouldWrite: result.written } : {}),
+    // Only the whole ledger says which rules match nothing.
+    ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], printer),
+    ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
+  }
+  const now = cli.clock.now().getTime()
+  if (options.yaml === true) printYamlDiff(result, printer)
+  else if (printer.output === 'name')
+    printNames([...new Set(planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => objectWord(ref))))], printer)
+  else if (!printReports(list, printer, options.numbers)) {
+    const wide = printer.output === 'wide'
+    for (const { unit, plan, observation } of planned) {
+      const { packageName, appliedBy, cluster } = unit
+      const { verdicts, health } = observation
+      const origins = wide ? changeOrigins(observation) : undefined
+      const { numbers, showIgnored = false, hasSeveral = result.units.length > 1 } = options
+      const view = { packageName, appliedBy, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }
+      say(formatDiff({ ...view, isOneOfSeveral: hasSeveral }, terminal))
+    }
+  }
+  if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))
+  // A turn that writes has the failure too.
+  printNotes(
+    notes.filter(({ cause }) => cause !== 'policy-not-used' || result.reported.length === 0),
+    printer,
+  )
+  const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
+  printFailures(failures, cli, printer)
+  return message || failures.length > 0
+}
+
+/** With the name of the cluster: a failure of a connection may not have it. */
+function notObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
+  return failures.map(({ code, what, where, why, remedy, retry }) => {
+    return new Failure({ code, what: `${cluster}: ${what}`, ...(where === undefined ? {} : { where }), why, remedy, retry })
+  })
+}
+
+/** The writes of a turn, or with `dryRun` those that a run without it would make now, and how to publish them. */
+export async function printWrites(
+  result: TurnResult,
+  { repo, dryRun }: Pick<RepositoryOptions, 'repo'> & DryRunOption,
+  printer: Printer,
+): Promise<void> {
+  printWritten(result, dryRun === true, printer)
+  if (dryRun === true && !printer.quiet) for (const line of dryRunLines(result.written)) printer.write(`${line}\n`)
+  await printPublished(result.updates, result.view.baseBranch, { repo }, printer)
+}
+
+/** One line per unit that has or had a branch, and what to do next. */
+function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
+  const { terminal } = printer
+  const several = new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster]))).size > 1
+  for (const { plan } of result.decided) for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
+  for (const unit of result.units) {
+    if (unit.state === 'failed' || unit.refused !== undefined) continue
+    const { outcome, branch, notes, report } = unit.plan
+    for (const line of noteLines(notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
+    for (const line of settledLines(unit.plan, unit.unit, dryRun, terminal)) printer.write(`${line}\n`)
+    const word = writtenWord(unit)
+    if (word === undefined || branch === '') continue
+    const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
+    const { packageName, cluster } = unit.unit
+    const label = result.proposals.get(branch)?.label ?? branch
+    // The number of a pull request names no package.
+    const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
+    const [where, context] = several ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`] : [name, '']
+    printer.write(`${printer.ok} ${would}${word}: ${label}${oneLine(where)}\n`)
+    const files = editedFiles(unit.observation, unit.plan)
+    const locations = editedLocations(files)
+    if (locations.length > 0) printer.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
+    if (report.status.held !== undefined) printer.write(`  ${heldSentence(report.status.held)}\n`)
+    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(lossLines(unit.plan.record))
+    // A dry run leaves nothing to decide.
+    if (would !== '') {
+      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(`  plan: ${planText(report)}\n`)
+      printer.write(
+        files
+          .map((file) => formatEdit({ ...file, visibilityFor: visibilityFor(unit.observation) }, unit.observation.key, printer))
+          .join(''),
+      )
+      continue
+    }
+    // Nothing is decided while an earlier policy is in use.
+    if (unit.observation.policy.lastGood !== undefined) continue
+    if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
+      const now = report.status.held === undefined ? '' : ' now'
+      printer.write(`  next: backporch restore ${packageName}${context} (or adopt, or release) proposes it${now}\n`)
+    }
+    if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
+      printer.write(`  next: backporch approve ${packageName}${context} (or reject) decides (plan: ${planText(report)})\n`)
+    }
+  }
+}
+
+/** The writes to clusters that merged commits authorise, one line for each decision. */
+export function printSettled(settled: TurnResult['settled'], printer: Printer): void {
+  if (printer.isTable) for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
+}
+
+/** Lines about what a Restore deletes in the cluster, and whether the record has a copy. */
+export function lossLines(record: DriftRecord | undefined): string {
+  return (record === undefined ? [] : restoreLosses(record)).map((loss) => `  ${oneLine(loss, 2_000)}\n`).join('')
+}
+
+/** Merged decisions that live agrees with as of this turn, and those that it does not agree with in time. */
+function settledLines({ outcomes }: UnitPlan, { packageName, cluster }: Unit, dryRun: boolean, terminal: Terminal): string[] {
+  return outcomes.flatMap(({ episode: { spec, status } }) => {
+    const name = oneLine(`drift-${spec.episode} of ${packageName}`, 300)
+    if (status.verifiedAt !== undefined)
+      return [
+        `${terminal.style(terminal.glyph('ok'), 'green')} ${name} ${dryRun ? 'would be' : 'is'} verified: ${oneLine(cluster)} agrees with the decision`,
+      ]
+    if (status.failedAt === undefined) return []
+    return [
+      `${terminal.style(terminal.glyph('warning'), 'yellow')} ${name} is not settled: ${oneLine(cluster)} still differs from the decision`,
+    ]
+  })
+}
+
+/** `Restore`; of a plan that is not the same for all changes `adopt 1, restore 6`. */
+function planText({ spec, status }: DriftReport): string {
+  return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
+}
+
+/** The visibility of values in files of the unit, from policy and schema. */
+function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
+  const known = new Map(verdicts.map(({ id, visibilityOf }) => [resourceKey(id), visibilityOf]))
+  return (id) => known.get(resourceKey(id)) ?? visibilityIn(id, UNKNOWN_SCHEMA, policy.visibility)
+}
+
+/** An edited file as a unified diff, without hidden values. */
+export function formatEdit(
+  file: EditedFile & { readonly visibilityFor?: VisibilityFor },
+  key: RedactionKey,
+  { terminal, cli }: Printer,
+): string {
+  const { path, before, after, visibilityFor } = file
+  const [was, is] = [shownText(before, key, visibilityFor), after === undefined ? '' : shownText(after, key, visibilityFor)]
+  const name = oneLine(path, 400)
+  if (was === undefined || is === undefined) return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
+  const [git, edited] = [
+    { name: `git/${name}`, text: was },
+    { name: `edited/${name}`, text: after === undefined ? undefined : is },
+  ]
+  return formatUnifiedDiff(git, edited, terminal, cli.env['GITHUB_ACTIONS'] === 'true')
+}

@@ -1,0 +1,94 @@
+/** Reads the ledger for the commands that read git alone. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { type Note, sentenceOf } from '@backporch/kyaml/note'
+import { type Ledger, ledgerOf } from '../../reconcile/repository/read-ledger.ts'
+import { type RepositoryView, readRepository } from '../../reconcile/repository/repository-view.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { unitName } from '../../record/unit-name.ts'
+import type { CliContext } from '../context/cli-context.ts'
+import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
+import { withSeenTimes } from '../print/freshness.ts'
+import { printNotes } from '../print/print-notes.ts'
+import { Printer } from '../print/printer.ts'
+import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
+import { type ShowOptions, showOrWatch, type WatchResult } from './watch.ts'
+
+type LedgerOptions = RepositoryOptions & TerminalOptions
+
+export interface LedgerReading {
+  readonly view: RepositoryView
+  readonly ledger: Ledger
+}
+
+export async function readLedgerOf(cli: CliContext, options: LedgerOptions): Promise<LedgerReading> {
+  return readFrom(await openLedger(cli, options), cli, options, new Set())
+}
+
+/**
+ * Reads once, or with `--watch` whenever a ref of the repository has moved. Without a moved ref a read costs one list of refs, and
+ * what it finds is what became too old meanwhile.
+ */
+export async function showLedger(
+  cli: CliContext,
+  options: LedgerOptions & ShowOptions,
+  observe: (reading: LedgerReading) => Promise<WatchResult>,
+): Promise<number> {
+  const repository = await openLedger(cli, options)
+  const reported = new Set<string>()
+  let known: LedgerReading | undefined
+  return showOrWatch(cli, options, async () => {
+    const same = known !== undefined && sameRefs(known.view.refs, (await repository.refs(cli.signal)).refs) ? known : undefined
+    const reading = same === undefined ? await readFrom(repository, cli, options, reported) : atPresent(same, cli)
+    if (same !== undefined && statesOf(same) === statesOf(reading)) return undefined
+    const answer = await observe(reading)
+    known = reading
+    return answer
+  })
+}
+
+async function openLedger(cli: CliContext, options: LedgerOptions): Promise<PackageRepository> {
+  return cli.openRepository(options.repo, { readOnly: true, trace: new Printer(cli, options).trace })
+}
+
+async function readFrom(
+  repository: PackageRepository,
+  cli: CliContext,
+  options: LedgerOptions,
+  reported: Set<string>,
+): Promise<LedgerReading> {
+  const view = await readRepository(repository, options.branch, cli.signal, { folders: options.path ?? [] })
+  const known = ledgerOf(view)
+  const ledger = { ...known, problems: [...known.problems, ...(await notHere(view, cli, options))] }
+  printNotes(
+    ledger.problems.filter((note) => !reported.has(sentenceOf(note))),
+    new Printer(cli, options),
+  )
+  for (const note of ledger.problems) reported.add(sentenceOf(note))
+  return atPresent({ view, ledger }, cli)
+}
+
+/** A clone without a ledger may have a remote with one. */
+async function notHere({ ledger }: RepositoryView, cli: CliContext, options: LedgerOptions): Promise<readonly Note[]> {
+  const location = ledger === null ? await repositoryLocation(options, cli) : undefined
+  if (location?.kind !== 'clone' || !location.origin) return []
+  const text = `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}`
+  return [{ cause: 'ledger-not-here', subject: '', text }]
+}
+
+/** Times only go on: what was shown before gives the same as what was read. */
+function atPresent({ view, ledger }: LedgerReading, cli: CliContext): LedgerReading {
+  return { view, ledger: withSeenTimes(ledger, view, cli.clock.now()) }
+}
+
+function statesOf({ ledger }: LedgerReading): string {
+  return ledger.reports.map(({ status }) => status.state).join()
+}
+
+function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): boolean {
+  return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
+}
+
+/** Display name of a package. @param reports name the packages without a path */
+export function packageLabel(path: string, reports: readonly DriftReport[] = []): string {
+  return unitName(reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path })
+}

@@ -1,0 +1,96 @@
+/**
+ * Fields of other writers that git does not declare. A dry run does not show them, because an apply leaves them alone (15 of 25 hand edits are of
+ * this kind). The rules of src/drift/noise recognise those of controllers by kind, location and value.
+ */
+import {
+  type FieldPath,
+  type FieldSchema,
+  type FieldSet,
+  formatFieldPath,
+  isPartlyOwned,
+  type ManagedFields,
+  type ManagedFieldsEntry,
+  type PathStep,
+  stepKey,
+  stepOfItem,
+  UNKNOWN_SCHEMA,
+  valueAt,
+} from '@backporch/kyaml/field'
+import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { compareText } from '@backporch/kyaml/text'
+import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
+import type { SyncerManager } from '../compare/drift.ts'
+
+export interface AddedField {
+  readonly path: FieldPath
+  readonly live: Json | undefined
+  readonly owner: ManagedFieldsEntry
+}
+
+/** The deployment controller writes it with each status, so it identifies no other writer. */
+const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
+
+/** One entry per added location, with its latest owner: a whole new list item, or a single field. */
+export function findAddedFields(
+  { live, desired, managed }: { readonly live: JsonObject; readonly desired: JsonObject; readonly managed: ManagedFields },
+  syncer: SyncerManager | undefined,
+  metadataOnly: boolean,
+  schema: FieldSchema = UNKNOWN_SCHEMA,
+): AddedField[] {
+  const found = new Map<string, AddedField>()
+  const foreign = managed.entries.filter((entry) => !isSyncer(entry, syncer)).sort(byTimeLatestFirst)
+  for (const owner of foreign) {
+    for (const path of addedPaths(owner.fields, desired, schema, [])) {
+      if (path[0]?.kind === 'field' && path[0].name === 'status') continue
+      if (owner.subresource === 'status' && formatFieldPath(path) === REVISION) continue
+      // An empty map of the owner (docs/facts/owner-of-an-empty-map.md): the owners of its parts are reported.
+      if (!endsInItem(path) && isPartlyOwned(managed, path)) continue
+      const value = valueAt(live, path)
+      // The owner of an absent value has a stale entry.
+      if (value === undefined && !metadataOnly) continue
+      const key = formatFieldPath(path)
+      if (!found.has(key)) found.set(key, { path, live: value, owner })
+    }
+  }
+  // The server has no order of entries, and the order of the lines is written to git.
+  return [...found].sort(([left], [right]) => compareText(left, right)).map(([, field]) => field)
+}
+
+function endsInItem(path: FieldPath): boolean {
+  return path.at(-1)?.kind !== 'field'
+}
+
+function* addedPaths(set: FieldSet, desired: Json | undefined, schema: FieldSchema, path: FieldPath): Generator<FieldPath> {
+  const parent = path.at(-1)
+  for (const { step, set: below } of set.children.values()) {
+    // A defaulted key of the item, for instance the protocol of a port, identifies git's own item.
+    if (step.kind === 'field' && parent?.kind === 'item' && Object.hasOwn(parent.keys, step.name)) continue
+    const here = [...path, step]
+    const wanted = step.kind === 'item' ? declaredItem(desired, step, schema) : valueAt(desired, [step])
+    const item = step.kind === 'item' || step.kind === 'member' || step.kind === 'index'
+    if (wanted === undefined && (item || below.children.size === 0)) yield here
+    else if (below.children.size > 0)
+      yield* addedPaths(below, wanted, step.kind === 'field' ? schema.child(step.name) : schema.items(), here)
+  }
+}
+
+/** An item without a key in git has that key's default: port 8080 of UDP is not git's port 8080. */
+function declaredItem(desired: Json | undefined, step: PathStep, schema: FieldSchema): Json | undefined {
+  const item = valueAt(desired, [step])
+  // Of two items of one key, neither is the only one that matches: the list is compared as a whole.
+  if (item === undefined && isJsonArray(desired)) return desired.find((each) => isSameItem(stepOfItem(each, schema), step))
+  const own = item === undefined || schema.listType !== 'map' ? undefined : stepOfItem(item, schema)
+  return own !== undefined && step.kind === 'item' && names(step, own) ? undefined : item
+}
+
+function isSameItem(own: PathStep | undefined, step: PathStep): boolean {
+  return own !== undefined && stepKey(own) === stepKey(step)
+}
+
+/** Whether the common keys differ, so that there are two items. */
+function names(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
+  return (
+    own.kind === 'item' &&
+    Object.entries(own.keys).some(([key, value]) => Object.hasOwn(step.keys, key) && !jsonEquals(getKey(step.keys, key), value))
+  )
+}

@@ -1,0 +1,217 @@
+/**
+ * Fields with an encrypted value in git. A value that is not decrypted cannot be compared, so the writer of the live one decides: a value of the
+ * syncer becomes git's own text, any other one a keyed hash. A decrypted value is compared here and nowhere else: a live value that is git's
+ * becomes git's own text, and one of an earlier version the text of that version. Later steps handle them as other fields, without plain values.
+ */
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, type FieldSchema, field, managedFieldsOf, stepOfItem, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  hasEncrypted,
+  isEncryptedEntry,
+  isEncryptedValue,
+  isSecret,
+  type PlainValues,
+  type RedactionKey,
+  redact,
+  shownJson,
+} from '@backporch/kyaml/redaction'
+import type { Resource } from '@backporch/kyaml/resource'
+import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
+import { isSyncer, ownersOf } from '../attribute/actor.ts'
+import type { SyncerManager } from '../compare/drift.ts'
+import { isAlreadyApplied } from '../compare/equal-values.ts'
+
+/** A location of the live object, and git's text as a server would store it. */
+interface EncryptedLocation {
+  readonly path: FieldPath
+  readonly declared: Json
+  /** Location in git, for a Secret perhaps in `stringData`. */
+  readonly authored: FieldPath
+  /** The value with its ciphertexts; undefined for an encrypted file. */
+  readonly text: Json | undefined
+}
+
+export function isEncrypted(object: JsonObject): boolean {
+  return hasEncrypted(object) || encryptedEntries(object).length > 0
+}
+
+function encryptedEntries(object: JsonObject): EncryptedLocation[] {
+  const data = getKey(object, 'kind') === 'Secret' ? getKey(object, 'data') : undefined
+  if (!isJsonObject(data)) return []
+  return Object.entries(data).flatMap(([name, value]) => {
+    const path = [field('data'), field(name)]
+    return isEncryptedEntry(value) ? [{ path, authored: path, declared: value, text: undefined }] : []
+  })
+}
+
+function encryptedLocations({ id, object }: Resource, schema: FieldSchema): EncryptedLocation[] {
+  const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedLocation => {
+    const [first, ...rest] = path
+    const written = isSecret(id) && first?.kind === 'field' && first.name === 'stringData'
+    if (!written || typeof value !== 'string') return { path, authored: path, declared: value, text: value }
+    return { path: [field('data'), ...rest], authored: path, declared: base64(value), text: value }
+  })
+  return [...found, ...(isSecret(id) ? encryptedEntries(object) : [])]
+}
+
+/** A list with unnamed items, or with an encrypted name, is one location. */
+function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{ readonly path: FieldPath; readonly value: Json }> {
+  if (isEncryptedValue(value)) yield { path, value }
+  else if (isJsonObject(value)) {
+    for (const [name, below] of Object.entries(value)) yield* leaves(below, schema.child(name), [...path, field(name)])
+  } else if (isJsonArray(value) && hasEncrypted(value)) {
+    const steps = value.map((item) => stepOfItem(item, schema))
+    const named = steps.every((step) => step?.kind === 'item' && !Object.values(step.keys).some(isEncryptedValue))
+    if (!named) yield { path, value }
+    else
+      for (const [index, step] of steps.entries()) yield* leaves(value[index] as Json, schema.items(), [...path, ...(step ? [step] : [])])
+  }
+}
+
+export interface SealOptions {
+  readonly syncer: SyncerManager | undefined
+  readonly key: RedactionKey
+  /** What is decrypted of git; undefined where nothing may be. */
+  readonly plain?: PlainValues | undefined
+  /** Undefined until it is known that they decide. */
+  readonly earlier?: EarlierValues | undefined
+}
+
+/** What earlier versions of the object in git had at its encrypted fields. */
+export interface EarlierValues {
+  /** Newest first. */
+  readonly versions: readonly { readonly object: JsonObject; readonly plain: PlainValues }[]
+  /** Whether every version could be decrypted. */
+  readonly complete: boolean
+}
+
+export interface SealedObject {
+  readonly object: JsonObject
+  /** Encrypted fields without a known writer, which may be git's or not. */
+  readonly unproven: readonly FieldPath[]
+  /** Whether the syncer wrote a value that is not git's: earlier versions decide whose it is. */
+  readonly asksEarlier: boolean
+}
+
+/** The live object without encrypted values. */
+export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, options: SealOptions): SealedObject {
+  const { syncer, key, plain, earlier } = options
+  const managed = managedFieldsOf(live)
+  const locations = encryptedLocations(desired, schema)
+  const unproven: FieldPath[] = []
+  let object: Json = live
+  let asksEarlier = false
+  for (const location of locations) {
+    const { path, authored, declared } = location
+    const value = valueAt(live, path)
+    if (value === undefined) continue
+    const owners = [...ownersOf(managed, path), ...(authored === path ? [] : ownersOf(managed, authored))]
+    const known = owners.filter(({ manager }) => manager !== BEFORE_FIRST_APPLY)
+    const isUnknown = syncer === undefined || known.length === 0
+    const isSyncers = !isUnknown && known.some((entry) => isSyncer(entry, syncer))
+    const wanted = decrypted(location, plain)
+    const put = (text: Json | undefined): void => {
+      object = withValueAt(object, path, text ?? hidden(key, desired, path, value))
+    }
+    if (wanted === undefined) {
+      if (isUnknown) unproven.push(path)
+      put(isUnknown || isSyncers ? declared : undefined)
+    } else if (isAlreadyApplied(wanted, value, schemaAt(schema, path))) put(declared)
+    else if (!isSyncers) put(undefined)
+    else {
+      asksEarlier = true
+      put(textOfEarlier(value, path, { desired, schema, earlier }) ?? (earlier?.complete === false ? declared : undefined))
+    }
+  }
+  return { object: withoutBesides(object as JsonObject, locations, desired, key), unproven, asksEarlier }
+}
+
+/** The value as a server would store it. */
+function decrypted({ text, path, authored }: EncryptedLocation, plain: PlainValues | undefined): Json | undefined {
+  const value = text === undefined ? undefined : plain?.of(text)
+  return authored !== path && typeof value === 'string' ? base64(value) : value
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64')
+}
+
+function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
+  return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
+}
+
+interface EarlierOf {
+  readonly desired: Resource
+  readonly schema: FieldSchema
+  readonly earlier: EarlierValues | undefined
+}
+
+/** The text of the newest earlier version that had the live value. */
+function textOfEarlier(live: Json, path: FieldPath, { desired, schema, earlier }: EarlierOf): Json | undefined {
+  const place = JSON.stringify(path)
+  for (const { object, plain } of earlier?.versions ?? []) {
+    const location = encryptedLocations({ ...desired, object }, schema).find((each) => JSON.stringify(each.path) === place)
+    const wanted = location === undefined ? valueAt(object, path) : decrypted(location, plain)
+    if (wanted !== undefined && isAlreadyApplied(wanted, live, schemaAt(schema, path))) return location?.declared ?? wanted
+  }
+  return undefined
+}
+
+/** No value of a Secret is ever shown, so it stays. */
+function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Json): Json {
+  return isSecret(id) ? value : (shownJson(redact(key, id, path, value)) ?? '')
+}
+
+/** Hides fields beside encrypted fields only. */
+function withoutBesides(object: JsonObject, locations: readonly EncryptedLocation[], desired: Resource, key: RedactionKey): JsonObject {
+  const paths = besides(locations, object, desired.object)
+  return paths.reduce<Json>(
+    (part, path) => withValueAt(part, path, hidden(key, desired, path, valueAt(object, path) ?? null)),
+    object,
+  ) as JsonObject
+}
+
+function besides(locations: readonly EncryptedLocation[], live: JsonObject, desired: JsonObject): FieldPath[] {
+  const parents = new Map(
+    locations.filter(({ path }) => path.at(-1)?.kind === 'field').map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
+  )
+  return [...parents.values()].flatMap((parent) => {
+    const map = valueAt(live, parent)
+    const own = valueAt(desired, parent)
+    if (parent.length === 0 || !isJsonObject(map) || !isJsonObject(own) || !Object.values(own).every(isEncryptedValue)) return []
+    return Object.keys(map).flatMap((name) => (Object.hasOwn(own, name) ? [] : [[...parent, field(name)]]))
+  })
+}
+
+/** The answer to a dry run of `unsealed`, with git's text at every encrypted location. */
+export function sealAnswer(answer: JsonObject, desired: Resource, schema: FieldSchema, key: RedactionKey): JsonObject {
+  const locations = encryptedLocations(desired, schema)
+  const sealed = locations.reduce<Json>((object, { path, declared }) => withValueAt(object, path, declared), answer)
+  return withoutBesides(sealed as JsonObject, locations, desired, key)
+}
+
+/** The object to send: live values in place of encrypted ones, or none. */
+export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema): JsonObject {
+  return encryptedLocations(sent, schema).reduce<Json>((object, { path, authored }) => {
+    const value = valueAt(live, path)
+    const without = withoutValueAt(object, authored)
+    return value === undefined ? without : withValueAt(without, path, value)
+  }, sent.object) as JsonObject
+}
+
+/** Whether a field is encrypted in git, or beside encrypted fields only. */
+export function isEncryptedLocation(path: FieldPath, desired: JsonObject): boolean {
+  if (
+    hasEncrypted(valueAt(desired, path)) ||
+    encryptedEntries(desired).some(({ path: entry }) => JSON.stringify(entry) === JSON.stringify(path))
+  )
+    return true
+  if (path.length < 2 || valueAt(desired, path) !== undefined)
+    return path.length > 0 && path.some((_step, depth) => isEncryptedValue(valueAt(desired, path.slice(0, depth))))
+  const parents = [path.slice(0, -1), path[0]?.kind === 'field' && path[0].name === 'data' ? [field('stringData')] : []]
+  return parents.some((parent) => {
+    const map = parent.length === 0 ? undefined : valueAt(desired, parent)
+    return isJsonObject(map) && Object.keys(map).length > 0 && Object.values(map).every(isEncryptedValue)
+  })
+}

@@ -1,0 +1,30 @@
+/** Differences with their risk, and verdicts that are one difference of a whole object. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { creatorOf } from '../attribute/actor.ts'
+import type { Drift, ObjectVerdict } from '../compare/drift.ts'
+import { assessRisk } from '../risk/risk.ts'
+
+export type DriftFacts = Omit<Drift, 'liveUnread' | 'risk' | 'reason'>
+
+export function makeDrift(drift: DriftFacts): Drift {
+  const { risk, code } = assessRisk(drift)
+  return { ...drift, liveUnread: false, risk, reason: code }
+}
+
+/** The verdict on a live object of an inventory that git does not declare. */
+export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
+  const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
+  const [uid, actor, notes] = [metadataText(live, 'uid'), creatorOf(managedFieldsOf(live)), [`listed by ${inventory}`]]
+  return wholeObject(undefined, { id, apiVersion, uid, change: 'unexpected', git: undefined, live, actor, notes })
+}
+
+/** A difference of the whole object. */
+export function wholeObject(desired: DesiredResource | undefined, drift: Omit<DriftFacts, 'path'>): ObjectVerdict {
+  const item = makeDrift({ ...drift, path: [] })
+  const { id, apiVersion } = item
+  const found = { state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) } as const
+  return { id, apiVersion, desired, ...found, setAside: [], failure: undefined, reapplyFails: undefined }
+}

@@ -1,0 +1,188 @@
+/**
+ * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
+ * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { type FieldPath, type FieldSchema, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { isCopyOfTheObject, isEmbeddedSecret, isSecret, type Visibility, type VisibilityOf } from '@backporch/kyaml/redaction'
+import type { ResourceId } from '@backporch/kyaml/resource'
+import type { Drift, ObjectVerdict } from '../compare/drift.ts'
+import { type IgnoreRule, whyNotTargeted } from './ignore-rules.ts'
+import { expressionFinds } from './rule-expression.ts'
+import { coversPlace, type RulePath } from './rule-path.ts'
+
+/** One rule of a policy's `hide` or `show`. */
+export interface VisibilityRule {
+  readonly target: IgnoreRule['target']
+  readonly paths: readonly RulePath[]
+  /** RE2; of `hide` alone. */
+  readonly patterns: readonly string[]
+  /** Empty where none is given. */
+  readonly reason: string
+  /** `.drift/policy.yaml:12`. */
+  readonly where: string
+}
+
+/** Of all policies that match. */
+export interface VisibilityRules {
+  readonly hide: readonly VisibilityRule[]
+  readonly show: readonly VisibilityRule[]
+  /** Why no value is shown at all, as a clause: what the policy says of it is not known just now. */
+  readonly withheld?: string
+}
+
+/** The verdict with the visibility of the values that differ, and of the others beside them. */
+export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rules: VisibilityRules): ObjectVerdict {
+  const { id, live, desired, items } = verdict
+  if (items.length === 0) return verdict
+  const unexpected = items.flatMap((item) => (item.change === 'unexpected' && isJsonObject(item.live) ? [item.live] : []))
+  const visibilityOf = hiding(desired, visibilityIn(id, schema, rules))
+  const objects = [live, desired?.object, ...unexpected].filter((object) => object !== undefined)
+  const judged = new Map(items.map((item) => [item, ofDrift(item, objects, visibilityOf)]))
+  const observed = (item: Drift): Drift => judged.get(item) ?? item
+  return {
+    ...verdict,
+    items: items.map(observed),
+    ...(verdict.mayBeBehind === undefined ? {} : { mayBeBehind: new Set([...verdict.mayBeBehind].map(observed)) }),
+    visibilityOf,
+  }
+}
+
+/** Values of Secrets in another object are hidden whatever a policy allows. */
+function hiding(desired: DesiredResource | undefined, visibilityOf: VisibilityOf): VisibilityOf {
+  if (desired?.hidden === undefined || desired.hidden.length === 0) return visibilityOf
+  const { object: own, hidden } = desired
+  const places = hidden.map((path) => placeIn(own, path) ?? [])
+  return (path, value, object) => {
+    const place = placeIn(own, path)
+    const isHidden =
+      place !== undefined && places.some((each) => each.length <= place.length && each.every((part, at) => part === place[at]))
+    return isHidden ? { shown: false, why: 'its value is substituted from a Secret' } : visibilityOf(path, value, object)
+  }
+}
+
+/** The path with the indexes of its items; undefined where the object has no such path. */
+function placeIn(object: JsonObject, path: FieldPath): readonly (string | number)[] | undefined {
+  const place: (string | number)[] = []
+  let value: Json | undefined = object
+  for (const step of path) {
+    if (value === undefined) return undefined
+    const part: string | number = step.kind === 'field' ? step.name : indexOfStep(value, step)
+    if (part === -1) return undefined
+    place.push(part)
+    value = valueAt(value, [step])
+  }
+  return place
+}
+
+/** Each value in each object: what hides one of them hides the difference. */
+function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
+  const values = [drift.git, drift.live].filter((value) => value !== undefined)
+  const text = objects.flatMap((object) =>
+    values.map((value) => withinOf(drift.path, value, (path, below) => visibilityOf(path, below, object))),
+  )
+  const visibility = text.find((one) => one?.shown === false) ?? text.find((one) => one !== undefined)
+  return visibility === undefined ? drift : { ...drift, visibility }
+}
+
+/** The visibility of the value or, where it has to be hidden, of one inside of it: a difference is shown or hidden as a whole. */
+function withinOf(
+  path: FieldPath,
+  value: Json,
+  visibilityOf: (path: FieldPath, value: Json) => Visibility | undefined,
+): Visibility | undefined {
+  const text = path.length === 0 ? undefined : visibilityOf(path, value)
+  if (text?.shown === false) return text
+  const below = isJsonArray(value)
+    ? value.map((item, index) => [{ kind: 'index', index }, item] as const)
+    : isJsonObject(value)
+      ? Object.entries(value).map(([name, item]) => [{ kind: 'field', name }, item] as const)
+      : []
+  for (const [step, item] of below) {
+    const inner = withinOf([...path, step], item, visibilityOf)
+    if (inner?.shown === false) return inner
+  }
+  return text
+}
+
+/** @param schema of the kind; where it is unknown, it marks nothing */
+export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: VisibilityRules): VisibilityOf {
+  const [hide = [], show = []] = [rules.hide, rules.show].map((some) => some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined))
+  const { withheld } = rules
+  return (path, value, object) => {
+    if (withheld !== undefined && !isOfIdentity(path)) return { shown: false, why: withheld }
+    if (isInsideOfSecret(object, path) && !isSecret(id)) return { shown: false, why: 'it is inside of a Secret' }
+    const hides = hide.find((rule) => hidesValue(rule, path, value, object))
+    if (hides !== undefined) return { shown: false, why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}` }
+    // What holds a Secret is never shown as a whole; its other values are judged one by one.
+    const shows = isSecret(id) || isNeverShown(path, value) ? undefined : show.find((rule) => covers(rule, path, object))
+    if (shows !== undefined) return { shown: true, why: `${shows.where} shows it: ${shows.reason}` }
+    if (schemaAt(schema, path).format === 'password') return { shown: false, why: PASSWORD_BY_SCHEMA }
+    return undefined
+  }
+}
+
+export const PASSWORD_BY_SCHEMA = 'the schema of its kind says format: password'
+
+/** Whether no policy shows the value, whoever's it is: a Secret, or a copy of a whole object, is in it. */
+export function isNeverShown(path: FieldPath, value: Json): boolean {
+  return holdsSecret(value) || isCopy(path)
+}
+
+/** Which object it is, is told in any case. */
+function isOfIdentity(path: FieldPath): boolean {
+  const [first, second] = path.map((step) => (step.kind === 'field' ? step.name : ''))
+  if (first !== 'metadata') return first === 'apiVersion' || first === 'kind'
+  return second === undefined || second === 'name' || second === 'namespace'
+}
+
+function hidesValue(rule: VisibilityRule, path: FieldPath, value: Json, object: JsonObject): boolean {
+  if (rule.patterns.length === 0) return covers(rule, path, object)
+  if (rule.paths.length > 0 && !covers(rule, path, object)) return false
+  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
+  return text !== undefined && rule.patterns.some((pattern) => expressionFinds(pattern, text))
+}
+
+function covers({ paths }: VisibilityRule, path: FieldPath, object: JsonObject): boolean {
+  return paths.some((rule) => coversPlace(rule, path, object) || coversPlace(rule, named(path, object), object))
+}
+
+/** The path with the keys of list items instead of their indexes: one item has one name, whoever wrote the path. */
+function named(path: FieldPath, object: JsonObject): FieldPath {
+  return path.map((step, at): PathStep => {
+    if (step.kind === 'field' || step.kind === 'member') return step
+    const item = valueAt(object, path.slice(0, at + 1))
+    if (!isJsonObject(item)) return step
+    const keys = Object.entries(item).filter(([, value]) => !isJsonObject(value) && !isJsonArray(value))
+    return keys.length === 0 ? step : { kind: 'item', keys: { ...Object.fromEntries(keys), ...(step.kind === 'item' ? step.keys : {}) } }
+  })
+}
+
+/** Something above the place is a manifest of a Secret. */
+function isInsideOfSecret(object: JsonObject, path: FieldPath): boolean {
+  let above: Json | undefined = object
+  for (const step of path) {
+    if (above === undefined) return false
+    if (isJsonObject(above) && isEmbeddedSecret(above)) return true
+    above = valueAt(above, [step])
+  }
+  return false
+}
+
+function holdsSecret(value: Json): boolean {
+  if (isJsonArray(value)) return value.some(holdsSecret)
+  return (
+    isJsonObject(value) &&
+    (isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => isCopyOfTheObject(key) || holdsSecret(below)))
+  )
+}
+
+function isCopy(path: FieldPath): boolean {
+  return path.some((step) => step.kind === 'field' && isCopyOfTheObject(step.name))
+}
+
+/** Of the value at the path. */
+export function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
+  return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
+}

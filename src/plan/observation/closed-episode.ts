@@ -1,0 +1,65 @@
+/** How an episode ends, and how long its rejection is silent. */
+import { given } from '@backporch/kyaml/text'
+import { RISKS } from '../../drift/compare/drift.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { documentHead } from '../../record/documents/document.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import { closedPath } from '../../record/record-paths.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import type { LedgerFile, LedgerWrites } from './action.ts'
+import { later } from './drift-age.ts'
+
+/** @param record of the episode, or the parts of one that the ledger has */
+export function closedEpisodeOf({ spec }: Pick<ClosedEpisode, 'spec'>, status: ClosedEpisode['status']): ClosedEpisode {
+  const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = spec
+  return {
+    ...documentHead('ClosedEpisode', episode),
+    spec: { unit, fingerprint, observed, changes, episode, began, ...given({ proposedAt }), plan, ...given({ message }) },
+    status,
+  }
+}
+
+/** The ledger's file of a closed episode. */
+export function closedFile(episode: ClosedEpisode): LedgerFile {
+  return { path: closedPath(episode.spec.began, episode.spec.episode), text: formatDocument(episode) }
+}
+
+/** What the ledger gets of an episode that ended now. */
+export function closedWrites(closed: ClosedEpisode, packageName: string): LedgerWrites {
+  const { episode, plan } = closed.spec
+  return { ledger: [closedFile(closed)], ledgerLines: [`${packageName}: ${closed.status.outcome.toLowerCase()} ${episode} (${plan})`] }
+}
+
+/** Nothing was left to decide, and the turn took the proposal away. */
+export function isWithdrawn({ outcome }: ClosedEpisode['status']): boolean {
+  return outcome === 'Healed' || outcome === 'ResolvedByGit'
+}
+
+/** Whether the ledger has it that exactly this record was merged: a later merge under the same name is another decision. */
+export function isMergeKnown(closed: readonly ClosedEpisode[], { spec }: DriftRecord): boolean {
+  return closed.some(
+    (known) =>
+      known.status.outcome === 'Merged' &&
+      known.spec.episode === spec.episode &&
+      known.spec.fingerprint === spec.fingerprint &&
+      known.spec.plan === spec.plan,
+  )
+}
+
+/** Seconds. Critical drift is never silent for longer than a day (design §8). */
+const CRITICAL_SILENCE = 86_400
+
+/** RFC 3339 UTC with seconds: until when exactly this drift is not raised again. `silence` in seconds. */
+export function silenceEnd(changes: readonly Change[], at: string, silence: number): string {
+  const seconds = worstRisk(changes) === 'critical' ? Math.min(CRITICAL_SILENCE, silence) : silence
+  return later(at, seconds)
+}
+
+export function secondsSince1970(at: string): number {
+  return Math.floor(Date.parse(at) / 1000)
+}
+
+export function worstRisk(changes: readonly { readonly risk: (typeof RISKS)[number] }[]): (typeof RISKS)[number] | undefined {
+  return RISKS.find((risk) => changes.some((change) => change.risk === risk))
+}

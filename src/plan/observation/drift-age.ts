@@ -1,0 +1,82 @@
+/** Since when the differences are unchanged: by the time of their managers, and by earlier observations in the ledger. */
+import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import type { Drift } from '../../drift/compare/drift.ts'
+import { isScheduled, windowEnd } from '../../policy/windows.ts'
+import type { ProposalState } from '../../proposal/text/proposal-subject.ts'
+import type { Change } from '../../record/documents/change.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { labelWindowOf, opensWindow } from './label-windows.ts'
+import type { Observation } from './observation.ts'
+
+/**
+ * RFC 3339 UTC: since when every change of the report is what it is now. The time of a manager counts where it owns the field, and
+ * the first observation of exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
+ * same values, does not make a difference younger.
+ */
+export function restingSince(report: DriftReport, { git, cluster }: Pick<Observation, 'git' | 'cluster'>): string {
+  const before = git.ledger.report
+  const known = new Set(before?.spec.changes.map(({ fingerprint }) => fingerprint))
+  const seenAt = before === undefined || before.spec.observed.at > cluster.observedAt ? cluster.observedAt : before.spec.observed.at
+  const times = report.spec.changes.map((change) => changedAt(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt))
+  return times.reduce((latest, at) => (at > latest ? at : latest), '')
+}
+
+/** A time after the observation is of another clock, and is ignored. */
+function changedAt({ actor }: Change, seenAt: string): string {
+  return isKnownWriter(actor) && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
+}
+
+/** RFC 3339 UTC, some seconds later. */
+export function later(at: string, seconds: number): string {
+  return `${new Date(Math.floor(Date.parse(at) / 1_000) * 1_000 + seconds * 1_000).toISOString().slice(0, 19)}Z`
+}
+
+/** When the proposal of a record was opened: RFC 3339 UTC. */
+export function openedAt({ began, proposedAt }: Pick<DriftRecord['spec'], 'began' | 'proposedAt'>): string {
+  return proposedAt ?? began
+}
+
+/**
+ * Why a proposal is not like any other, by its times. It is changing where it did so since it was first observed: one that
+ * is requested right after an edit is ready at once.
+ */
+export function timeStates(
+  report: DriftReport,
+  record: DriftRecord,
+  observed: Pick<Observation, 'git' | 'cluster' | 'policy'>,
+): ProposalState[] {
+  const { cluster, policy } = observed
+  const [resting, opened] = [restingSince(report, observed), openedAt(record.spec)]
+  // An episode is named by the drift that it began with: nothing changed since, whatever was written again in between.
+  const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
+  // In a recording no time passes.
+  const changing =
+    !cluster.recorded && !asItBegan && resting > record.spec.began && later(resting, policy.detect.settle) > cluster.observedAt
+  const waits = report.status.snoozedUntil === undefined && later(opened, policy.remindAfter) <= cluster.observedAt
+  const overdue = waits && later(opened, policy.escalateAfter) <= cluster.observedAt
+  return [
+    ...(changing ? [{ kind: 'changing' } as const] : []),
+    ...(waits ? [{ kind: 'stale', since: opened } as const] : []),
+    ...(overdue ? [{ kind: 'overdue', since: opened, after: policy.escalateAfter } as const] : []),
+  ]
+}
+
+/** Whether a person changed it by hand while the policy adopts such changes: `human-tool` in a window of kind `adopt`. */
+export function adoptWindowOf({
+  policy,
+  cluster,
+  verdicts,
+}: Pick<Observation, 'policy' | 'cluster' | 'verdicts'>): (drift: Drift) => boolean {
+  const windows = policy.windows.filter(({ kind }) => kind === 'adopt')
+  if (windows.length === 0) return () => false
+  const isLabelled = labelWindowOf(windows.every(isScheduled) ? [] : verdicts)
+  return (drift) => {
+    const { actor, id } = drift
+    if (actor.class !== 'human-tool') return false
+    const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
+    return windows.some((window) =>
+      isScheduled(window) ? windowEnd(window, at) !== undefined : isLabelled(window, id) && !opensWindow(window, drift),
+    )
+  }
+}

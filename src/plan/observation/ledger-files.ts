@@ -1,0 +1,198 @@
+/** The ledger's files of one unit: written only when they have new content. */
+import { createHash } from 'node:crypto'
+import type { ClusterIdentity } from '@backporch/cluster/cluster'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { withoutHashes } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
+import type { PolicySet } from '../../policy/parse-policy.ts'
+import {
+  type ClusterObservation,
+  type ClusterStatus,
+  clusterObservationSchema,
+  unknownFields,
+} from '../../record/documents/cluster-observation.ts'
+import { documentHead } from '../../record/documents/document.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { knownTexts } from '../../record/known-texts.ts'
+import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../../record/write-document.ts'
+import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
+import type { LedgerFile } from './action.ts'
+import type { Observation } from './observation.ts'
+import { isAhead, isOlder, lastLook } from './seen-at.ts'
+import { isWaiting } from './waiting-state.ts'
+
+export interface LedgerFiles {
+  readonly files: readonly LedgerFile[]
+  /** One line for the commit message; undefined when nothing is new. */
+  readonly line: string | undefined
+  /** The report as the ledger has it after this turn. */
+  readonly report: DriftReport
+}
+
+export function ledgerFilesOf(observed: Observation, report: DriftReport): LedgerFiles {
+  const before = observed.git.ledger.report
+  const folder = ledgerUnitFolder(observed.unit.cluster, observed.unit.slug)
+  const isEqual = before !== undefined && (isEqualText(before, report) || (observed.key.isNew && isEqualKeyless(before, report)))
+  const retained = isEqual && !isAheadOf(before, observed) ? before : keepFirstCommit(before, report)
+  const groupPath = `${folder}/resourcegroup.yaml`
+  const text = observed.git.ledger.texts.get(groupPath)
+  const previous = text === undefined ? undefined : readObject(text, groupPath)
+  const retainedGroup = resourceGroup(observed, retained, previous)
+  const files = [
+    ...filesOf(`${folder}/report.yaml`, retained, retained === before, observed),
+    ...filesOf(groupPath, retainedGroup, retainedGroup === previous, observed),
+  ]
+  if (files.length === 0) return { files, line: undefined, report: retained }
+  return {
+    files: [...files, ...observedNow(observed)],
+    line: `${observed.unit.packageName}: ${retained.status.state}${retained.spec.changes.length === 0 ? '' : ` (${retained.spec.changes.length})`}`,
+    report: retained,
+  }
+}
+
+/** A time that is still to come does not stay. */
+function isAheadOf({ spec }: DriftReport, { cluster, now = cluster.observedAt }: Observation): boolean {
+  const { at, seenAt = '' } = spec.observed
+  return (isAhead(at, now) && at !== cluster.observedAt) || isAhead(seenAt, now)
+}
+
+/** The one before where its content is the same: it is valid at any time. */
+function resourceGroup(
+  { inventory, unit, health, cluster, key }: Observation,
+  { spec, status }: DriftReport,
+  previous: JsonObject | undefined,
+): JsonObject {
+  const source = {
+    name: inventory?.name || unit.slug,
+    namespace: inventory?.namespace ?? '',
+    inventoryId: inventory?.id ?? '',
+    commit: spec.unit.commit,
+    drift: driftOf({ spec, status }),
+  }
+  return key.derived.get(health, 'group', [spec.changes, JSON.stringify(source), previous], () => {
+    const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
+    const created = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+    return previous !== undefined && isSameDocument(previous, created) ? previous : created
+  })
+}
+
+/** Nothing where the document is in the ledger as it would be written. */
+function filesOf(path: string, document: object, isRetained: boolean, { git }: Observation): LedgerFile[] {
+  const before = git.ledger.texts.get(path)
+  if (isRetained && before !== undefined && isWrittenAs(document, before)) return []
+  const later = laterText(document, formatDocument)
+  return [
+    {
+      path,
+      get text() {
+        return later()
+      },
+    },
+  ]
+}
+
+/** The content of the report, in the words of the ResourceGroup. */
+function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
+  if (spec.changes.length > 0) return 'drifted'
+  if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
+  if (status.stuckSince !== undefined) return 'stuck'
+  return isWaiting(status.state) ? 'waiting' : 'in-sync'
+}
+
+/** The ledger is a cache: a file that cannot be read is written again. */
+export function readObject(text: string, where: string): JsonObject | undefined {
+  const read = orFailure(() => knownTexts.read(text, where))
+  return !(read instanceof Failure) && isJsonObject(read.value) ? read.value : undefined
+}
+
+/** Equal but for the time of the observation and, while the package is the same, the commit. */
+function isEqualText(before: DriftReport, after: DriftReport): boolean {
+  return isSameDocument(timeless(before), timeless(after))
+}
+
+function timeless({ spec, status }: DriftReport): TimelessReport {
+  const { commit: _commit, ...unit } = spec.unit
+  const { seenAt: _seen, ...observed } = spec.observed
+  // Where the key is another one, the fingerprints are too.
+  const { newKeyId: _key, ...rest } = status
+  return { spec: { ...spec, unit, observed: { ...observed, at: '' } }, status: rest }
+}
+
+interface TimelessReport {
+  readonly spec: Omit<DriftReport['spec'], 'unit'> & { readonly unit: object }
+  readonly status: object
+}
+
+/** The report before is of another key than the new one of this run, and equal but for what only a key makes: on a throw-away machine nothing more is known. */
+function isEqualKeyless(before: DriftReport, after: DriftReport): boolean {
+  return before.status.newKeyId !== after.status.newKeyId && isSameDocument(keyless(before), keyless(after))
+}
+
+function keyless(report: DriftReport): object {
+  const { spec, status } = timeless(report)
+  const changes = spec.changes.map(({ fingerprint: _fingerprint, ...change }) => change)
+  return JSON.parse(withoutHashes(JSON.stringify({ spec: { ...spec, changes, fingerprint: '' }, status })))
+}
+
+/** The report names the first commit in which the package had this content. */
+function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): DriftReport {
+  if (before === undefined || before.spec.unit.tree !== after.spec.unit.tree) return after
+  return { ...after, spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } } }
+}
+
+/** The ledger's entry about a cluster as a whole. */
+export function observationFile(cluster: string, status: ClusterStatus, before: ClusterObservation | undefined): LedgerFile {
+  const document = { ...before, ...documentHead('ClusterObservation', cluster), status: { ...status, ...unknownFields(before?.status) } }
+  return { path: ledgerObservationPath(cluster), text: formatDocument(document) }
+}
+
+/** None where the ledger tells of a later look at the cluster. */
+function observedNow({ unit, git, cluster, policy, now = cluster.observedAt }: Observation): readonly LedgerFile[] {
+  const before = knownObservation({ unit, git })
+  const { observedAt: changedAt, recorded } = cluster
+  if (isOlder({ at: changedAt, now, recorded }, lastLook(before?.status))) return []
+  const known = { ...identityFields(cluster, before), ...given({ observedAt: before?.status.observedAt }) }
+  const status = { changedAt, ...known, reachable: true, ...policyField(policy) }
+  return [observationFile(unit.cluster, status, before)]
+}
+
+/** Which cluster it is, as the ledger has it. @param before as the ledger had it */
+export function identityFields(
+  { uid, version, recorded }: ClusterIdentity,
+  before: ClusterObservation | undefined,
+): Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> {
+  const identity = uid === '' ? (before?.status.identity ?? '') : identityHash(uid)
+  return { version, identity, ...(recorded ? { recorded } : {}) }
+}
+
+/** By which policy the cluster is observed, where it is not that of the base commit. */
+export function policyField({ lastGood }: Pick<PolicySet, 'lastGood'>): Pick<ClusterStatus, 'policy'> {
+  return lastGood === undefined ? {} : { policy: { commit: lastGood.commit, ...lastGood.problem } }
+}
+
+/** What the ledger has of the unit's cluster; undefined where that is nothing, or cannot be read. */
+export function knownObservation({
+  unit,
+  git,
+}: Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'ledger'> }): ClusterObservation | undefined {
+  const path = ledgerObservationPath(unit.cluster)
+  const text = git.ledger.texts.get(path)
+  const read = clusterObservationSchema.safeParse(text === undefined ? undefined : readObject(text, path))
+  return read.success ? read.data : undefined
+}
+
+/** What the ledger keeps of a cluster's uid, 16 hex digits; empty where the uid was not read. */
+export function identityHash(uid: string): string {
+  return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
+}
+
+/**
+ * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
+ * So one drift has one fingerprint, whichever account reads it.
+ */
+export function identityOf(observed: Observation): string {
+  return identityFields(observed.cluster, knownObservation(observed)).identity
+}

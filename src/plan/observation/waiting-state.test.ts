@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { verdictOf } from '../../../test/fakes/observation-builder.ts'
+import type { SetAsideState } from '../../drift/compare/drift.ts'
+import { stuckSince, waitingState } from './waiting-state.ts'
+
+function waiting(states: readonly SetAsideState[], since?: string) {
+  const setAside = states.map((state) => ({
+    drift: driftOf('spec.replicas'),
+    state,
+    why: 'x',
+    ...(since === undefined ? {} : { stuckSince: since }),
+  }))
+  return [verdictOf([], { setAside })]
+}
+
+test('a unit waits for what needs a person most, and a syncer that is late has not applied', () => {
+  assert.equal(waitingState(waiting([])), 'InSync')
+  assert.equal(waitingState(waiting(['Ignored', 'Released'])), 'InSync')
+  assert.equal(waitingState(waiting(['Reconciling', 'Behind'])), 'Behind')
+  assert.equal(waitingState(waiting(['Reconciling', 'Suspended', 'Behind'])), 'Suspended')
+  assert.equal(waitingState(waiting(['Reconciling', 'Suspended'], '2026-11-21T09:00:00Z')), 'Behind')
+  assert.equal(stuckSince(waiting(['Behind'], '2026-11-21T09:00:00Z')), '2026-11-21T09:00:00Z')
+})

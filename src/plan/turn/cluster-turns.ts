@@ -1,0 +1,93 @@
+/** The report of a turn about each cluster as a whole, and about what it could not observe there. */
+import type { FailureCode } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
+import { clusterDetection } from '../../policy/effective-policy.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { otherBase } from '../observation/base-branch.ts'
+import { identityFields, knownObservation, policyField } from '../observation/ledger-files.ts'
+import type { Observation } from '../observation/observation.ts'
+import { reportWithoutEnded } from '../unit/too-old.ts'
+import type { UnitResult } from '../unit/unit-result.ts'
+import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
+import { type ClusterLedgerWrites, clusterWrites } from './ledger/cluster-writes.ts'
+import type { LostUnit, TurnObservation } from './turn-observation.ts'
+
+/** One for each cluster with something to report. */
+export function writesOfClusters(
+  observed: TurnObservation,
+  units: readonly UnitResult[],
+  decided: readonly DecidedUnit[],
+): readonly ClusterLedgerWrites[] {
+  const { git, cluster: clusters, clock, policy, purpose } = observed
+  const now = clock.present
+  const writes: ClusterLedgerWrites[] = []
+  for (const { cluster, identity } of clusters.observed) {
+    const planned = units.flatMap((unit) =>
+      unit.state === 'planned' && unit.unit.cluster === cluster && unit.refused === undefined ? [unit] : [],
+    )
+    const [first] = planned
+    const before = first === undefined ? git.ledger.clusters.get(cluster) : knownObservation(first.observation)
+    const codes = new Map(
+      units.flatMap((unit) => (unit.state === 'failed' && unit.cluster === cluster ? [[unit.packagePath, unit.failures[0].code]] : [])),
+    )
+    const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(observed, units, cluster)]
+    const unobserved = withDecisions(lost, decided).flatMap((unit) => {
+      const code = codes.get(unit.unit.package)
+      return code === undefined ? [] : [{ ...unit, code }]
+    })
+    const interval = clusterDetection(policy, cluster, 'interval')
+    const fields = identityFields(identity, before)
+    const whole = purpose.whole || purpose.watched?.has(cluster) === true
+    writes.push({
+      cluster,
+      ...clusterWrites({
+        ...{ cluster, at: identity.observedAt, now, before, identity: fields, whole, planned, unobserved, interval },
+        ...policyField(policy),
+      }),
+    })
+  }
+  for (const { cluster, failures, at } of clusters.notObserved) {
+    const [{ code }] = failures
+    if (!isAboutCluster(code)) continue
+    const before = git.ledger.clusters.get(cluster)
+    const unobserved = withDecisions(git.lost.get(cluster) ?? [], decided).map((unit) => ({ ...unit, code }))
+    // A name without placed objects that was never observed is more likely a slip than a cluster.
+    if (before === undefined && unobserved.length === 0) continue
+    writes.push({
+      cluster,
+      ...clusterWrites({ cluster, at, now, before, identity: code, whole: true, planned: [], unobserved, interval: 0 }),
+    })
+  }
+  return writes.filter(({ ledger }) => ledger.length > 0)
+}
+
+/** The ended record is not open any more. */
+function withDecisions(lost: readonly LostUnit[], decided: readonly DecidedUnit[]): readonly LostUnit[] {
+  return lost.map((one) => {
+    const own = decided.find(({ unit: { cluster, slug } }) => ledgerUnitFolder(cluster, slug) === one.folder)
+    return own === undefined ? one : { ...one, report: reportWithoutEnded(own.observation, own.plan.outcomes) ?? one.report }
+  })
+}
+
+/** Whether it lies between us and the cluster; a name that selects nothing, or an unreadable repository, is not about a cluster. */
+function isAboutCluster(code: FailureCode): boolean {
+  return code.startsWith('BP30') || code === 'BP1006' || code === 'BP1008' || code === 'BP9001'
+}
+
+/** Units that were observed and could not be planned. */
+function lostInPlan({ cluster: { units: observed } }: TurnObservation, units: readonly UnitResult[], cluster: string): readonly LostUnit[] {
+  return observed.flatMap((one, index) => {
+    const isLost = one.state === 'observed' && one.observation.unit.cluster === cluster && units[index]?.state === 'failed'
+    if (!isLost || otherBase(one.observation) !== undefined) return []
+    const unit = lostUnit(one.observation)
+    return unit.report === undefined && unit.unit.package === '' ? [] : [unit]
+  })
+}
+
+function lostUnit({ unit: { cluster, slug, packagePath, source, appliedBy }, git }: Observation): LostUnit {
+  const folder = ledgerUnitFolder(cluster, slug)
+  const { report, texts } = git.ledger
+  const by = { ...(source === 'folder' ? { source } : {}), ...given({ appliedBy }) }
+  const first = { cluster, package: packagePath, ...by, branch: git.baseBranch, commit: git.base, tree: git.treeHash }
+  return { folder, report, unit: report?.spec.unit ?? first, resourceGroup: texts.get(`${folder}/resourcegroup.yaml`) }
+}

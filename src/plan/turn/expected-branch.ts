@@ -1,0 +1,162 @@
+/**
+ * What a branch of ours must be, rebuilt from what is known without it: the cluster, the base branch, the policy and the ledger. Author and
+ * committer of a commit prove nothing, so a commit that the ledger does not know is ours only where it is exactly this.
+ */
+import type { FileChange } from '@backporch/git-store/package-repository'
+import { shortBranch } from '@backporch/git-store/ref-name'
+import { NO_FUNCTIONS } from '@backporch/kpt/function'
+import { parseKptAnnotations } from '@backporch/kpt/kptfile'
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { houseMessage } from '../../policy/house-rules.ts'
+import { buildProposal } from '../../proposal/build-proposal.ts'
+import { reportPath } from '../../proposal/text/proposal-footer.ts'
+import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
+import { formatProposalMessage } from '../../record/commit-message.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
+import type { Observation, OpenBranch } from '../observation/observation.ts'
+import { planReconcile } from '../unit/plan-reconcile.ts'
+import { alignRecord, causeOf } from './joint/joint-proposal.ts'
+
+/** A commit on the branch's own base. */
+export interface ExpectedCommit {
+  readonly changes: readonly FileChange[]
+  /** It has one of these messages; the sign-off, which git's adapter adds, is not in them. */
+  readonly messages: readonly string[]
+}
+
+/** The current commit of the branch. */
+export interface CurrentCommit {
+  readonly message: string
+  /** Kptfile and .krmignore of the package, as far as they are there, in the commit that the branch was built on. */
+  readonly before: PackageFiles
+}
+
+/**
+ * With a signing key, a commit without our signature must be what follows from the policy alone. Where the ledger has another commit of
+ * the branch, no choice of a person in the record is trusted: neither a resolution nor its reason. Where the ledger has no commit of it,
+ * the record is trusted if everything else follows from it.
+ * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
+ * @throws the request for the answer of a function or a program
+ */
+export function expectedCommit(observed: Observation, branch: OpenBranch, openProposal: CurrentCommit): ExpectedCommit | string {
+  const { record, others, state } = branch
+  const { spec } = record
+  const unsigned = branch.signed === false
+  const believed = branch.known === undefined && !unsigned
+  if (others.length === 0 && record.metadata.name !== branch.workspace) return 'its record is of another proposal'
+  if (spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')) return 'its record says that it is something else'
+  const away = others.flatMap((other) => (other.record === undefined ? [] : [other.record]))
+  if (away.length < others.length || away.some((other) => !isAlike(other, record))) return 'a record on it does not say what the others say'
+  if (!believed && hasWords(record)) return 'its record says that a person chose something, and nothing else does'
+  // Without a signature, its entry in the ledger may have the same writer: then there is no trusted choice.
+  const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(observed, record)
+  if (like === undefined) return 'the ledger has another proposal as the open one'
+  const files = filesNow(observed, branch, like) ?? (believed ? filesThen(observed, branch, openProposal) : undefined)
+  if (files === undefined) return 'it is not what backporch writes'
+  const travelling = observed.policy.approval === 'porch' ? travellingRecordPath(observed.unit.packagePath) : undefined
+  const paths = new Set([ownPath(observed, record), reportPath(observed.unit.cluster, observed.unit.slug), travelling])
+  const rest = files.filter(({ path }) => !paths.has(path))
+  return {
+    changes: [
+      ...rest,
+      ...[record, ...away].flatMap((one) => recordFiles(one, observed.unit.slug, state)),
+      ...(travelling === undefined ? [] : [{ path: travelling, content: bytes(formatInertDocument(record)) }]),
+    ],
+    messages: messagesOf(observed, branch, [record, ...away], openProposal.message),
+  }
+}
+
+/** Has the same text about the same drift as every other record of a joint proposal. */
+function isAlike(other: DriftRecord, record: DriftRecord): boolean {
+  return causeOf(other) === causeOf(record) && isSameDocument(alignRecord(other, record), other)
+}
+
+function hasWords({ spec }: DriftRecord): boolean {
+  return [spec.message, spec.plannedBy, spec.plannedBefore].some((word) => word !== undefined) || (spec.excludes ?? []).length > 0
+}
+
+/** The record with the resolutions that the ledger has. */
+function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | undefined {
+  const { report } = git.ledger
+  if (report === undefined || report.status.episode !== record.spec.episode) return undefined
+  return { ...record, spec: { ...record.spec, changes: report.spec.changes } }
+}
+
+/** As this turn would write the branch; undefined where its record would differ from the present one. */
+function filesNow(observed: Observation, branch: OpenBranch, like: DriftRecord): readonly FileChange[] | undefined {
+  const own = { ...branch, record: like, foreign: false, outdated: true }
+  const observation = { ...observed, git: { ...observed.git, branches: [own], unreadable: [] } }
+  const { ref, workspace, others } = branch
+  try {
+    const joint = others.length === 0 ? undefined : { ref, workspace, like, files: true }
+    const plan = planReconcile(observation, joint === undefined ? {} : { joint })
+    if (plan.record === undefined || plan.branch !== shortBranch(ref)) return undefined
+    if (!isSameDocument(timeless(plan.record), timeless(branch.record))) return undefined
+    return plan.joint ?? plan.writes.commits.find(({ name }) => name === plan.branch)?.changes
+  } catch (thrown) {
+    // What cannot be built now was not built like this before.
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+/** As an earlier turn wrote it: a Restore edits nothing but the Kptfile's condition, whatever live and the base branch are by now. */
+function filesThen({ unit, key }: Observation, { record, workspace, state }: OpenBranch, { before }: CurrentCommit) {
+  const { plan, changes } = record.spec
+  if (plan !== 'Restore' || changes.length === 0 || changes.some(({ resolution }) => resolution !== 'Restore')) return undefined
+  const { changes: files } = buildProposal({
+    packagePath: unit.packagePath,
+    files: before,
+    pipeline: false,
+    functions: NO_FUNCTIONS,
+    changes: [],
+    plan,
+    workspace,
+    lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+    record: { path: '', content: null },
+    derived: key.derived,
+  })
+  return files.filter(({ path }) => path !== '')
+}
+
+/** Without the time of the observation, and the commit that was compared. */
+function timeless({ spec }: DriftRecord): object {
+  const { commit: _commit, revision: _revision, ...unit } = spec.unit
+  const { at: _at, seenAt: _seen, ...observed } = spec.observed
+  return { ...spec, unit, observed }
+}
+
+function ownPath({ unit }: Observation, { spec }: DriftRecord): string {
+  return recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
+}
+
+function recordFiles(record: DriftRecord, slug: string, state: OpenBranch['state']): FileChange[] {
+  const { unit, began, episode } = record.spec
+  const own = { path: recordPath(unit.cluster, slug, began, episode), content: bytes(formatInertDocument(record)) }
+  if (state === 'drafts' || !wantsReport(record)) return [own]
+  return [own, { path: reportPath(unit.cluster, slug), content: bytes(reportText(record)) }]
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+/** The message of a joint proposal is that of any of its records. */
+function messagesOf({ unit, git, policy }: Observation, branch: OpenBranch, records: readonly DriftRecord[], message: string): string[] {
+  const lifecycle = branch.state === 'drafts' ? 'Draft' : 'Proposed'
+  const joint = records.length === 1 ? {} : { joint: { workspace: branch.workspace, records } }
+  // The published revision that was compared then may not be the latest one any more; it decides nothing.
+  const text = parseKptAnnotations(message).annotations.flatMap(({ task }) => (task === undefined ? [] : [task.source]))
+  const sources = new Set([git.publishedName, ...text])
+  return records.flatMap((record) =>
+    [...sources].flatMap((sourceRevision) => {
+      const subject = { record, slug: unit.slug, packageName: unit.packageName, sourceRevision, ...joint }
+      const written = formatProposalMessage(subject, lifecycle)
+      // The policy may have begun to say how subjects are since.
+      return [...new Set([written, houseMessage(written, policy.house.commit)])]
+    }),
+  )
+}

@@ -1,0 +1,27 @@
+/** A proposal as the repository wants its pull requests. */
+import type { ForgeDialect, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
+import { type HouseRules, houseSubject } from '../../../policy/house-rules.ts'
+
+/** Leaves room for the footer. */
+export function aboveFooter(dialect: ForgeDialect, { pullRequest: { footer } }: HouseRules): ForgeDialect {
+  return footer === undefined ? dialect : { ...dialect, bodyLimit: dialect.bodyLimit - footer.length - 2 }
+}
+
+/** @param known the proposal that is there: people may have marked one that was opened as a draft as ready */
+export function withHouseRules<Wanted extends Omit<WantedProposal, 'commit'>>(
+  wanted: Wanted,
+  { pullRequest }: HouseRules,
+  known: Pick<KnownProposal, 'state' | 'draft'> | undefined,
+): Wanted {
+  const { title, reviewers, assignees, labels, milestone, draft, footer } = pullRequest
+  return {
+    ...wanted,
+    title: houseSubject(wanted.title, title),
+    body: footer === undefined ? wanted.body : `${wanted.body.trimEnd()}\n\n${footer.trimEnd()}\n`,
+    labels: [...new Set([...wanted.labels, ...labels])],
+    draft: wanted.draft || (draft && (known?.state !== 'open' || known.draft)),
+    reviewers: [...new Set([...wanted.reviewers, ...reviewers])],
+    assignees,
+    milestone,
+  }
+}

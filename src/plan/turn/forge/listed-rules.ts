@@ -1,0 +1,125 @@
+/** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
+import type { Note } from '@backporch/kyaml/note'
+import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../../../drift/noise/ignore-rules.ts'
+import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import type { PolicySet } from '../../../policy/parse-policy.ts'
+import type { DriftReport, RuleMatch } from '../../../record/documents/drift-report.ts'
+import { unitName } from '../../../record/unit-name.ts'
+
+/** Days without a match after which a rule is reported: enough time for rare matches. */
+export const STALE_DAYS = 30
+
+export interface ListedRule {
+  readonly id: string
+  readonly where: string
+  /** Name of the policy; `annotation` for a rule of the package itself. */
+  readonly policy: string
+  readonly priority: number
+  /** What it is about in one line. */
+  readonly about: string
+  readonly target: string
+  readonly fields: string
+  readonly reason: string
+  /** Last day; empty for ever. */
+  readonly expires: string
+  /**
+   * `Matching`: it hides something now. `Unmatched`: it hides nothing, in none of the units. `Untried`: no report of the ledger has it,
+   * because it is about no observed object, or no turn observed since it was written. `Expired`: it is not tried any more.
+   */
+  readonly state: 'Matching' | 'Unmatched' | 'Untried' | 'Expired'
+  /** Differences that it covers now, in all units. */
+  readonly hits: number
+  /** Units in which it is about an object. */
+  readonly units: number
+  /** Day since which it covers nothing anywhere; empty while it covers something, or was not tried. */
+  readonly unmatchedSince: string
+  /** `now`, the first day without a match, `never`, or empty where it was not tried. */
+  readonly lastMatched: string
+}
+
+/** In the order of the policies' files, then annotations by their place. `today` is a day, `YYYY-MM-DD`. */
+export function listRules(
+  { policies }: Pick<PolicySet, 'policies'>,
+  reports: readonly DriftReport[],
+  today: string,
+): readonly ListedRule[] {
+  const tried = reports.flatMap(({ status }) => status.ignores ?? [])
+  const byRule = Map.groupBy(tried, ({ rule }) => rule)
+  const written = policies.flatMap(({ ignore }) =>
+    ignore.map((rule) => ({
+      id: ruleId(rule),
+      where: rule.where,
+      policy: rule.policy?.name ?? '',
+      priority: rule.policy?.priority ?? 0,
+      about: describeRule(rule),
+      target: describeTarget(rule),
+      fields: describeFields(rule),
+      reason: rule.reason,
+      expires: rule.expires ?? '',
+    })),
+  )
+  const annotations = new Map(reports.flatMap(annotationsIn))
+  const sorted = [...annotations].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, rule]) => rule)
+  return [...written, ...sorted].map((rule) => ({ ...rule, ...known(byRule.get(rule.id) ?? [], rule.expires, today) }))
+}
+
+type Known = 'state' | 'hits' | 'units' | 'unmatchedSince' | 'lastMatched'
+type WrittenRule = Omit<ListedRule, Known>
+
+/** By their place and what they cover: the same package in two clusters has them once. */
+function annotationsIn({ spec: { unit }, status }: DriftReport): (readonly [string, WrittenRule])[] {
+  return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
+    if (annotation === undefined) return []
+    const { where, fields, reason, expires = '' } = annotation
+    const target = annotation.target || `every object of ${unitName(unit)}`
+    const about = [target, fields].filter((part) => part !== '').join(', ')
+    return [[`${where} ${rule}`, { id: rule, where, policy: 'annotation', priority: 0, about, target, fields, reason, expires }] as const]
+  })
+}
+
+function known(entries: readonly RuleMatch[], expires: string, today: string): Pick<ListedRule, Known> {
+  const hits = entries.reduce((sum, entry) => sum + (entry.hits ?? 0), 0)
+  const days = entries.flatMap(({ unmatchedSince }) => (unmatchedSince === undefined ? [] : [unmatchedSince]))
+  const last = entries.flatMap(({ matched, unmatchedSince }) => (matched === true && unmatchedSince !== undefined ? [unmatchedSince] : []))
+  const expired = !isActive({ expires: expires === '' ? undefined : expires }, today)
+  const state = expired ? 'Expired' : hits > 0 ? 'Matching' : entries.length === 0 ? 'Untried' : 'Unmatched'
+  return {
+    state,
+    hits: expired ? 0 : hits,
+    units: entries.length,
+    unmatchedSince: hits > 0 || days.length === 0 ? '' : latest(days),
+    lastMatched: entries.length === 0 ? '' : hits > 0 ? (expired ? '' : 'now') : last.length === 0 ? 'never' : latest(last),
+  }
+}
+
+function latest(days: readonly string[]): string {
+  return days.reduce((left, right) => (left > right ? left : right))
+}
+
+/** A sentence for each rule that hides nothing any more, or never did; a rule that was written today is left alone. */
+export function staleRules(rules: readonly ListedRule[], today: string): readonly { readonly rule: ListedRule; readonly why: string }[] {
+  const limit = new Date(Date.parse(`${today}T00:00:00Z`) - STALE_DAYS * 86_400_000).toISOString().slice(0, 10)
+  return rules.flatMap((rule) => {
+    const { where, expires, state, unmatchedSince, lastMatched } = rule
+    if (state === 'Expired') return [{ rule, why: `the ignore rule at ${where} ended on ${expires} and no longer matches anything` }]
+    if (state !== 'Unmatched' || unmatchedSince > limit) return []
+    const when =
+      lastMatched === 'never'
+        ? `has matched nothing since it was first tried on ${unmatchedSince}`
+        : `has matched nothing since ${unmatchedSince}`
+    return [{ rule, why: `the ignore rule at ${where} ${when}` }]
+  })
+}
+
+/** Rules of a policy that some observed unit has, and that no report of the ledger names. */
+export function untriedRules(set: PolicySet, rules: readonly ListedRule[], reports: readonly DriftReport[]): readonly ListedRule[] {
+  const observed = new Set(
+    reports.flatMap(({ spec: { unit } }) => effectivePolicy(set, unit.cluster, unit.package).ignore.map(({ where }) => where)),
+  )
+  return rules.filter(({ state, where }) => state === 'Untried' && observed.has(where))
+}
+
+/** The same as notes. @param reports all that there are; without any only what has ended is known */
+export function staleNotes(set: Pick<PolicySet, 'policies'>, reports: readonly DriftReport[], today: string): readonly Note[] {
+  return staleRules(listRules(set, reports, today), today).map(({ why }) => ({ cause: 'rule-hides-nothing', subject: '', text: why }))
+}

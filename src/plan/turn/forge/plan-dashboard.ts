@@ -1,0 +1,194 @@
+/** What the dashboard issue shows, from the ledger, the policy and what could not be read. */
+import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { compareText } from '@backporch/kyaml/text'
+import { RISKS } from '../../../drift/compare/drift.ts'
+import { describeRule, isActive } from '../../../drift/noise/ignore-rules.ts'
+import { clusterDetection, effectivePolicy, repositoryLimits } from '../../../policy/effective-policy.ts'
+import type { PolicySet } from '../../../policy/parse-policy.ts'
+import type { DashboardProposal, DashboardSubject, DashboardUnit, UndecidedUnit } from '../../../proposal/text/dashboard-text.ts'
+import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
+import { whyNotAdoptable } from '../../../proposal/text/proposal-subject.ts'
+import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
+import type { DriftReport } from '../../../record/documents/drift-report.ts'
+import { unitName } from '../../../record/unit-name.ts'
+import { worstRisk } from '../../observation/closed-episode.ts'
+import { later } from '../../observation/drift-age.ts'
+import type { LedgerContent } from '../../observation/ledger-after.ts'
+import { staleNotes } from './listed-rules.ts'
+
+export interface DashboardInput {
+  readonly ledger: LedgerContent
+  readonly policies: PolicySet
+  /** Clusters of which this turn could read nothing. */
+  readonly notObserved: readonly { readonly cluster: string; readonly code: FailureCode }[]
+  /** Open proposals by the id of their episode, which for a proposal of many clusters is that of one of them. */
+  readonly proposals: ReadonlyMap<string, DashboardProposal>
+  /** Address of a unit's status, by its folder in the ledger. */
+  readonly urlOf: (folder: string) => string
+  /** RFC 3339 UTC: the latest observation. */
+  readonly now: string
+}
+
+interface Row {
+  readonly report: DriftReport
+  readonly unit: DashboardUnit
+}
+
+export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dialect' | 'version'> {
+  const { ledger, policies, now } = input
+  const rows = [...ledger.reports].map(([folder, report]): Row => ({ report, unit: unitOf(folder, report, input) })).sort(byUrgency)
+  const of = (...states: readonly DriftReport['status']['state'][]): readonly Row[] =>
+    rows.filter(({ report: { status } }) => states.includes(status.lastKnown?.state ?? status.state))
+  const open = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Proposed')
+  const drafts = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Draft')
+  const limits = repositoryLimits(policies)
+  const { lastGood } = policies
+  return {
+    ...(lastGood === undefined ? {} : { policyProblem: { ...lastGood.problem, commit: lastGood.commit } }),
+    packages: rows.length,
+    clusters: new Set(rows.map(({ unit }) => unit.cluster)).size,
+    newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
+    drifted: of('Drifted', 'Silenced', 'Applying').length,
+    undecided: open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input)),
+    held: of('Drifted').flatMap(({ report, unit }) => {
+      const { held, lifecycle } = report.status
+      // While values are withheld there is no draft either.
+      if (held === undefined || lifecycle === 'Proposed') return []
+      // No box opens what waits for the policy, or for a rule of the repository.
+      const id = held.reason === 'policy' || held.reason === 'refused' ? '' : driftId(report.spec.fingerprint)
+      return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
+    }),
+    snoozed: open.flatMap(({ report, unit }) => {
+      const until = report.status.snoozedUntil
+      return until === undefined ? [] : [{ ...unit, proposal: proposalOf(report, input), until }]
+    }),
+    silenced: of('Silenced').map(({ report, unit }) => ({ ...unit, id: driftId(report.spec.fingerprint), ...closeOf(report, ledger) })),
+    recorded: drafts.filter(({ report }) => report.status.held === undefined).map(({ unit }) => unit),
+    failed: of('Drifted', 'Applying').flatMap(({ report, unit }) => {
+      const merged = failedMerge(report, ledger)
+      return merged === undefined ? [] : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
+    }),
+    stuck: rows.flatMap(({ report, unit }) => {
+      const { stuckSince, setAside = [] } = report.status
+      const why = setAside.find((aside) => aside.stuckSince !== undefined)?.why ?? ''
+      return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
+    }),
+    notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) => notAdoptable(report, unit)),
+    notObserved: [...lostClusters(input), ...rows.filter((row) => isNotRead(row, input)).map(notRead)],
+    ignores: ignoresOf(policies, now.slice(0, 10)),
+    staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(({ text }) => text),
+    limits: { hourly: limits.prHourlyLimit, concurrent: limits.prConcurrentLimit },
+  }
+}
+
+function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: DashboardInput): DashboardUnit {
+  return {
+    cluster: spec.unit.cluster,
+    packageName: unitName(spec.unit),
+    changes: spec.changes.length,
+    risk: worstRisk(spec.changes) ?? 'low',
+    since: status.since,
+    url: urlOf(folder),
+  }
+}
+
+function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit {
+  const { policies, now } = input
+  const proposal = proposalOf(report, input)
+  const { remindAfter, escalateAfter } = effectivePolicy(policies, report.spec.unit.cluster, report.spec.unit.package)
+  // What was held back did not wait for a decision.
+  const opened = proposal.openedAt ?? unit.since
+  const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
+  return {
+    ...unit,
+    proposal,
+    plan: report.status.plan === '' ? 'Restore' : report.status.plan,
+    waits: later(opened, remindAfter) <= now,
+    ...(steps >= 1 ? { overdue: steps * escalateAfter } : {}),
+  }
+}
+
+/** By risk, then age: the order in which what is held back is proposed. */
+function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
+  return (
+    RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
+    compareText(left.since, right.since) ||
+    compareText(left.cluster, right.cluster) ||
+    compareText(left.packageName, right.packageName)
+  )
+}
+
+function proposalOf({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
+  return proposals.get(episodeOfBranch(status.branch) ?? status.episode) ?? { label: '', url: '' }
+}
+
+/** `9f2c1a7b` of a branch that ends with `/drift-9f2c1a7b`. */
+export function episodeOfBranch(branch: string | undefined): string | undefined {
+  return /\/drift-([^/]+)$/.exec(branch ?? '')?.[1]
+}
+
+function closeOf({ spec }: DriftReport, { closed }: LedgerContent): { readonly by: string; readonly at: string; readonly until: string } {
+  const own = [...closed.values()].filter((one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined')
+  const last = own.sort((left, right) => compareText(left.status.at, right.status.at)).at(-1)
+  return { by: last?.status.decidedBy ?? '', at: last?.status.at ?? '', until: last?.status.silentUntil ?? '' }
+}
+
+/** The last merge of a unit that live did not agree with in time, and does not now. */
+function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEpisode | undefined {
+  const { cluster, package: path } = spec.unit
+  return [...closed.values()]
+    .filter(({ spec: { unit }, status }) => {
+      return unit.cluster === cluster && unit.package === path && status.failedAt !== undefined && status.verifiedAt === undefined
+    })
+    .sort((left, right) => compareText(left.status.at, right.status.at))
+    .at(-1)
+}
+
+function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubject['notAdoptable'] {
+  return report.spec.changes.flatMap((change) => {
+    const why = whyNotAdoptable(change, new Map())
+    const { cluster, packageName } = unit
+    return why === undefined ? [] : [{ cluster, packageName, object: describeResourceId(change.ref), field: change.path ?? '', why }]
+  })
+}
+
+/** The words of an error may be others each time, its code is not. */
+function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): DashboardSubject['notObserved'] {
+  const known = [...ledger.clusters].flatMap(([cluster, { status }]) =>
+    status.failure === undefined ? [] : [{ cluster, ...status.failure }],
+  )
+  const never = notObserved.flatMap(({ cluster, code }) =>
+    ledger.clusters.has(cluster) ? [] : [{ cluster, since: '', code, why: FAILURE_CODES[code] }],
+  )
+  return [...known, ...never]
+    .flatMap(({ cluster, since, code, why }) => {
+      const recent = since !== '' && later(since, clusterDetection(policies, cluster, 'unobservedAfter')) > now
+      return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
+    })
+    .sort((left, right) => compareText(left.cluster, right.cluster))
+}
+
+/** A cluster that cannot be observed represents its packages. */
+function isNotRead({ report: { spec, status } }: Row, { ledger }: DashboardInput): boolean {
+  return status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.reachable !== false
+}
+
+function notRead({ report: { spec, status }, unit }: Row): DashboardSubject['notObserved'][number] {
+  const [first] = status.incomplete ?? []
+  return {
+    cluster: unit.cluster,
+    packageName: unit.packageName,
+    since: spec.observed.at,
+    why: first?.why ?? 'not everything could be read',
+  }
+}
+
+function ignoresOf({ policies }: PolicySet, today: string): DashboardSubject['ignores'] {
+  return policies.flatMap(({ ignore }) =>
+    ignore.flatMap((rule) => {
+      if (!isActive(rule, today)) return []
+      return [{ about: describeRule(rule), where: rule.where, reason: rule.reason, expires: rule.expires ?? '' }]
+    }),
+  )
+}

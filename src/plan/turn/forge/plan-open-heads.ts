@@ -1,0 +1,50 @@
+/**
+ * Statuses of what goes into the base branch beside the proposals. People may require `drift/fresh`, and a forge then waits for it on every
+ * pull request and on every merge group (docs/guides/review-a-drift-pull-request.md).
+ */
+import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { noProposalStatus } from '../../../proposal/text/proposal-statuses.ts'
+
+/** In one pass: a repository may have hundreds of pull requests, and the writes of all share one budget. */
+export const MOST_HEADS = 20
+
+export interface HeadStatus {
+  readonly commit: ObjectId
+  readonly status: CommitStatus
+}
+
+export interface PlannedHeads {
+  readonly writes: readonly HeadStatus[]
+  /** How many heads wait for a later pass. */
+  readonly waiting: number
+  /** Heads without a status that the forge refused one: they keep none of the others waiting. */
+  readonly refused: readonly ObjectId[]
+}
+
+/** @param heads in the order in which they get a status @param refusals commits that the forge took no status for */
+export function planOpenHeads(heads: readonly OpenHead[], refusals: Pick<ReadonlySet<ObjectId>, 'has'> = new Set()): PlannedHeads {
+  const proposals = new Map(heads.flatMap((head) => (head.kind === 'proposal' ? [[head.numbers[0], head] as const] : [])))
+  const vouched = new Set([...proposals.values()].map(({ commit }) => commit))
+  const wanted = heads.flatMap(({ kind, commit, numbers, status }): HeadStatus[] => {
+    // A commit has one status of a context, whatever pull requests it is the head of.
+    if (kind === 'proposal' || vouched.has(commit)) return []
+    const parts = numbers.flatMap((number) => proposals.get(number) ?? [])
+    const due = parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
+    return due === undefined ? [] : [{ commit, status: due }]
+  })
+  const [refused, writes] = [wanted.filter(({ commit }) => refusals.has(commit)), wanted.filter(({ commit }) => !refusals.has(commit))]
+  return {
+    writes: writes.slice(0, MOST_HEADS),
+    waiting: Math.max(0, writes.length - MOST_HEADS),
+    refused: refused.map(({ commit }) => commit),
+  }
+}
+
+/** A group is as fresh as each proposal in it; undefined where one has no status yet. */
+function worstOf(proposals: readonly OpenHead[]): CommitStatus | undefined {
+  const all = proposals.map(({ status }) => status)
+  if (all.includes(undefined)) return undefined
+  const order = ['failure', 'pending', 'success'] as const
+  return order.map((state) => all.find((status) => status?.state === state)).find((status) => status !== undefined)
+}

@@ -1,0 +1,191 @@
+/**
+ * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
+ * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
+ */
+import type { ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
+import { LEDGER_BRANCH, parseWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
+import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
+import { decidedCheckRun } from '../../../proposal/text/check-run-text.ts'
+import { type Outcome, outcomeComment } from '../../../proposal/text/outcome-comment.ts'
+import { restoredStatus, syncerProgress } from '../../../proposal/text/proposal-statuses.ts'
+import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
+import { recordPath } from '../../../record/record-paths.ts'
+import type { Applier } from '../../../status/applier.ts'
+import { worstRisk } from '../../observation/closed-episode.ts'
+import { type FoundOutcome, isClosedByPerson } from '../../observation/found-outcome.ts'
+import type { ForgeView, TurnView } from '../../observation/turn-view.ts'
+import { unverifiedMerges } from '../../unit/commands/pick-changes.ts'
+import { REJECTED } from '../../unit/porch-decisions.ts'
+import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
+import type { ForgeAction } from './forge-action.ts'
+
+export function planOutcomes({ dialect }: ForgeView, view: TurnView, planned: readonly DecidedUnit[]): readonly ForgeAction[] {
+  const retained = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
+  const newest = new Map(planned.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => [episode.metadata.name, episode])))
+  const closed = new Map([...view.closed.map((episode) => [episode.metadata.name, episode] as const), ...newest])
+  const commented = new Set<number>()
+  const actions: ForgeAction[] = mergesNotEntered(view, planned)
+  for (const unit of planned) {
+    // Of two about one episode the later one knows more: found merged, then observed to agree.
+    const latest = new Map(unit.plan.outcomes.map((found) => [found.episode.metadata.name, found]))
+    for (const found of latest.values()) {
+      const proposal = view.proposals.get(found.ref)
+      const together = [...closed.values()].filter((other) => isWith(found, other))
+      const outcome = outcomeOf(found.episode, together, unit, view)
+      // A joint proposal goes on without the unit, or ends the same way for all of them.
+      if (proposal === undefined || outcome === undefined || retained.has(found.ref) || commented.has(proposal.number)) continue
+      commented.add(proposal.number)
+      if (found.episode.status.outcome === 'Merged') actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
+      actions.push(...outcomeActions(dialect, view, { outcome, proposal, episode: found.episode, applier: unit.observation.applier }))
+    }
+    actions.push(...waitingMerges(dialect, view, unit, new Set(latest.keys())))
+  }
+  return actions
+}
+
+/** Decided by the same merge. */
+function isWith({ episode, ref }: FoundOutcome, other: ClosedEpisode): boolean {
+  return other === episode || (other.status.branch !== undefined && `refs/heads/${other.status.branch}` === ref)
+}
+
+interface ProposalOutcome {
+  readonly outcome: Outcome | { readonly kind: 'merged' }
+  readonly proposal: KnownProposal
+  readonly episode: ClosedEpisode
+  readonly applier: Applier
+}
+
+function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, proposal, episode, applier }: ProposalOutcome): ForgeAction[] {
+  const url = episodeUrl(dialect, episode)
+  const mergeCommit = mergeCommitOf(view, episode)
+  const status = restoredStatus(outcome.kind, landedMerge(view, { episode, applier, url }))
+  const run = decidedCheckRun(proposal.ref, outcome.kind, url)
+  return [
+    ...(status === undefined || mergeCommit === undefined ? [] : [{ kind: 'statuses', commit: mergeCommit, statuses: [status] } as const]),
+    ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
+    ...(outcome.kind === 'merged' ? [] : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
+  ]
+}
+
+/** What the syncer reports of merges that are known and still wait. The forge is not asked where it reports nothing. */
+function waitingMerges(dialect: ForgeDialect, view: TurnView, unit: DecidedUnit, reported: ReadonlySet<string>): readonly ForgeAction[] {
+  const { applier, git } = unit.observation
+  if (applier.report?.title === undefined) return []
+  const waiting = unverifiedMerges(git.ledger.closed).filter(
+    ({ status, metadata }) => status.failedAt === undefined && !reported.has(metadata.name),
+  )
+  return waiting.flatMap((episode): readonly ForgeAction[] => {
+    const commit = mergeCommitOf(view, episode)
+    const status = restoredStatus('merged', landedMerge(view, { episode, applier, url: episodeUrl(dialect, episode) }))
+    return commit === undefined || status === undefined ? [] : [{ kind: 'statuses', commit, statuses: [status] }]
+  })
+}
+
+function landedMerge(
+  view: TurnView,
+  { episode, applier, url }: { readonly episode: ClosedEpisode; readonly applier: Applier; readonly url: string },
+): Parameters<typeof restoredStatus>[1] {
+  const commit = mergeCommitOf(view, episode)
+  return {
+    cluster: episode.spec.unit.cluster,
+    url,
+    report: applier.report,
+    commits: [...(commit === undefined ? [] : [commit]), view.base],
+  }
+}
+
+function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): string {
+  return dialect.branchFileUrl(LEDGER_BRANCH, `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`)
+}
+
+/**
+ * Git has the merge, and the forge does not. They are checked before the branch goes: a forge that has not entered its own merge yet
+ * would never do so.
+ */
+function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit[]): ForgeAction[] {
+  const merged = planned.flatMap(({ plan }) => plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'))
+  const refs = new Set(merged.map(({ ref }) => ref))
+  return [...refs].flatMap((ref): ForgeAction[] => {
+    const proposal = proposals.get(ref)
+    return proposal?.state === 'open' ? [{ kind: 'stays-open', proposal }] : []
+  })
+}
+
+/**
+ * The branch of a proposal is gone and the ledger had its end before this turn, but the forge still has it open: a forge closes the
+ * proposal of a deleted branch from a queue, and a queue may be lost with its server. A merge is left to the forge until the cluster
+ * was observed after it: a proposal that is closed before the forge enters its merge stays closed for ever.
+ */
+export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly ForgeAction[] {
+  const entered = closed.filter(
+    ({ status }) =>
+      (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) && !isClosedByPerson(status),
+  )
+  const workspaces = new Set(entered.map(({ spec }) => `drift-${spec.episode}`))
+  const branches = new Set(entered.map(({ status }) => status.branch))
+  return [...proposals.values()].flatMap((proposal): ForgeAction[] => {
+    const { ref, state } = proposal
+    if (state !== 'open' || refs.has(ref)) return []
+    const ended = workspaces.has(parseWorkspaceBranch(ref)?.workspace ?? '') || branches.has(shortBranch(ref))
+    return ended ? [{ kind: 'close-proposal', proposal }] : []
+  })
+}
+
+/** A page that reads "closed", or will when the branch is gone. */
+function unseenMerge(
+  dialect: ForgeDialect,
+  proposal: KnownProposal,
+  { spec, status }: ClosedEpisode,
+  slug: string,
+): readonly ForgeAction[] {
+  const commit = readObjectId(status.commit)
+  if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined)) return []
+  const by = status.decidedBy.replace(/ <.*/, '')
+  const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
+  // Porch publishes the package without the record.
+  const path = status.publishedBy === undefined ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode) : `${folder}Kptfile`
+  const url = dialect.fileUrl(commit, path, undefined)
+  const { publishedBy, revision = '', altered = '' } = status
+  const comment =
+    publishedBy === undefined
+      ? outcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
+      : outcomeComment({ kind: 'approved-in-porch', commit, url, by, revision, altered })
+  return [{ kind: 'comment', proposal: proposal.number, ...comment }]
+}
+
+/** The commit on the base branch by which it came; the published one where that is not known. */
+function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
+  const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
+  return readObjectId(status.commit) ?? tag
+}
+
+/** @param together all episodes that the same merge decided, this one included */
+function outcomeOf(
+  episode: ClosedEpisode,
+  together: readonly ClosedEpisode[],
+  { observation: { applier } }: DecidedUnit,
+  view: TurnView,
+): ProposalOutcome['outcome'] | undefined {
+  const { spec, status } = episode
+  if (status.outcome === 'Healed') return { kind: 'healed', at: status.at }
+  if (status.outcome === 'ResolvedByGit') return { kind: 'resolved-by-git', commit: view.base, url: '' }
+  if (status.outcome === 'Merged') {
+    if (status.verifiedAt !== undefined) {
+      const all = together.every((other) => other.status.verifiedAt !== undefined)
+      return all ? { kind: 'verified', at: status.verifiedAt, plan: spec.plan } : undefined
+    }
+    if (status.failedAt === undefined) return { kind: 'merged' }
+    const altered = status.altered === undefined ? '' : ` What was merged is not what was proposed: ${status.altered}.`
+    const commit = mergeCommitOf(view, episode)
+    const progress = syncerProgress(applier.report, [...(commit === undefined ? [] : [commit]), view.base])
+    const does = applier.warning ?? applier.sentence
+    const reported = progress === undefined || does.includes(progress.text) ? '' : `${progress.text}. `
+    const why = `${reported}${does}${altered}`
+    return { kind: 'not-restored', at: status.failedAt, why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why }
+  }
+  if (status.outcome === 'Published')
+    return { kind: 'published', revision: status.revision ?? '', by: status.decidedBy.replace(/ <.*/, '') }
+  if (status.silentUntil === undefined) return undefined
+  const critical = worstRisk(spec.changes) === 'critical'
+  return { kind: status.reason === REJECTED ? 'rejected-in-porch' : 'declined', silentUntil: status.silentUntil, critical }
+}

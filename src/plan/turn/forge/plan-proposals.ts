@@ -1,0 +1,264 @@
+/**
+ * The writes of a turn on the proposals of the forge: one pull request per open proposal, with its statuses. Every turn plans all of them,
+ * and only what is new is sent, so a turn that ended in between loses nothing.
+ */
+import type { CheckRun } from '@backporch/forge/check-run'
+import type { CommitStatus, ForgeDialect, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { ownersOf } from '../../../policy/code-owners.ts'
+import { houseRules } from '../../../policy/effective-policy.ts'
+import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../../../proposal/text/check-run-text.ts'
+import { escalationComment } from '../../../proposal/text/escalation-comment.ts'
+import { massText } from '../../../proposal/text/mass-text.ts'
+import { outcomeComment } from '../../../proposal/text/outcome-comment.ts'
+import { DRAFT_LINE } from '../../../proposal/text/proposal-head.ts'
+import {
+  foreignStatuses,
+  massStatuses,
+  movedStatus,
+  notObservedStatus,
+  proposalStatuses,
+  unusablePolicyStatus,
+} from '../../../proposal/text/proposal-statuses.ts'
+import type { ProposalState, ProposalText } from '../../../proposal/text/proposal-subject.ts'
+import { proposalText } from '../../../proposal/text/proposal-text.ts'
+import type { OpenBranch } from '../../observation/observation.ts'
+import type { ProposalContext, TurnView } from '../../observation/turn-view.ts'
+import { isInQueue } from '../../observation/unit-git.ts'
+import { fileOfChange, kptfileOf } from '../../unit/commands/comment-rights.ts'
+import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
+import type { JointProposal } from '../joint/joint-proposal.ts'
+import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
+import { aboveFooter, withHouseRules } from './house-proposal.ts'
+import { jointSubject, unitSubject } from './proposal-subjects.ts'
+
+export interface ProposalPlan {
+  readonly unit: PlannedResult
+  readonly action: ProposalAction
+}
+
+/** One proposal for each branch. Those that are not open yet come first: people wait for them. */
+export function planProposals(
+  context: ProposalContext,
+  units: readonly UnitResult[],
+  joints: ReadonlyMap<string, JointProposal>,
+): readonly ProposalPlan[] {
+  const { view } = context
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const strange = new Set(planned.flatMap((unit) => strangeBranches(unit, view).map(({ commit }) => commit)))
+  const plans = new Map<string, ProposalPlan>()
+  for (const unit of planned) {
+    const { branch } = unit.plan
+    if (plans.has(branch)) continue
+    const action = proposalAction(context, unit, { joint: joints.get(branch), strange, units })
+    if (action !== undefined) plans.set(branch, { unit, action })
+  }
+  const isOpen = ({ action }: ProposalPlan): boolean => action.known?.state === 'open'
+  const all = [...plans.values()]
+  return [...all.filter((plan) => !isOpen(plan)), ...all.filter(isOpen)]
+}
+
+interface ProposalLocation {
+  readonly joint: JointProposal | undefined
+  /** Heads that are not ours: one of ours may have been put onto another proposal's branch. */
+  readonly strange: ReadonlySet<ObjectId>
+  readonly units: readonly UnitResult[]
+}
+
+function proposalAction(
+  context: ProposalContext,
+  unit: PlannedResult,
+  { joint, strange, units }: ProposalLocation,
+): ProposalAction | undefined {
+  const { view, forge, keepTexts } = context
+  const house = houseRules(view.policies)
+  const shownIn = { ...context, dialect: aboveFooter(context.dialect, house) }
+  const text = joint === undefined ? singleText(shownIn, unit, units) : jointText(shownIn, joint)
+  if (text === undefined) return undefined
+  const { statuses, check, states, fingerprint, ...shown } = text
+  const ref = `refs/heads/${unit.plan.branch}`
+  const known = view.proposals.get(ref)
+  const codeOwners = forge?.codeOwners ?? ''
+  const own = {
+    ref,
+    baseBranch: view.baseBranch,
+    ...shown,
+    draft: shown.draft || isDraftOfPerson(known),
+    reviewers: reviewersOf(codeOwners, unit.unit.packagePath),
+  }
+  const wanted = withHouseRules(own, house, known)
+  const commit: CommitTarget = { headOf: ref }
+  const openProposal = view.refs.get(ref)
+  const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
+  const vouched = isMoved || openProposal === undefined || !strange.has(openProposal)
+  const whenOpened = (opened: OpenedProposal): readonly ForgeAction[] => [
+    ...(vouched ? [{ kind: 'statuses', commit, statuses } as const, { kind: 'check-run', commit, run: check } as const] : []),
+    ...overdueComments(opened, { states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }),
+    ...(joint === undefined || known?.state === 'open' ? [] : movedActions(view, joint, opened)),
+  ]
+  return {
+    kind: 'proposal',
+    wanted: known?.state === 'open' && keepTexts.has(known.number) ? { ...wanted, body: known.body } : wanted,
+    known,
+    whenOpened: forge === undefined ? () => [] : whenOpened,
+  }
+}
+
+/** Our own drafts say so in their text: the mark of a person stays. */
+function isDraftOfPerson(known: KnownProposal | undefined): boolean {
+  return known?.state === 'open' && known.draft && !known.body.includes(DRAFT_LINE)
+}
+
+/** An open proposal whose commit is not ours. */
+interface StrangeBranch {
+  readonly ref: string
+  readonly why: string
+  readonly commit: ObjectId
+  /** Number of the proposal. */
+  readonly number: number
+}
+
+function strangeBranches({ plan, observation }: PlannedResult, view: TurnView): readonly StrangeBranch[] {
+  const strange = new Map([
+    ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) => (foreign ? [[ref, foreignWhy] as const] : [])),
+    ...observation.git.unreadable.flatMap(({ location, where, why }) =>
+      location === 'branch' ? [[`refs/heads/${where}`, why] as const] : [],
+    ),
+  ])
+  return [...strange].flatMap(([ref, why]) => {
+    const [proposal, commit] = [view.proposals.get(ref), view.refs.get(ref)]
+    return proposal?.state !== 'open' || commit === undefined ? [] : [{ ref, why, commit, number: proposal.number }]
+  })
+}
+
+/** Open proposals whose commit is not ours: red, and one comment; nothing more is pushed to them. */
+export function planForeign({ view, dialect }: ProposalContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  return planned.flatMap((unit) =>
+    strangeBranches(unit, view).flatMap(({ ref, why, commit, number }): ForgeAction[] => [
+      { kind: 'statuses', commit, statuses: foreignStatuses(why) },
+      { kind: 'check-run', commit, run: foreignCheckRun(ref, why, dialect) },
+      { kind: 'comment', proposal: number, ...outcomeComment({ kind: 'edited', author: '', why }) },
+    ]),
+  )
+}
+
+/** Proposals in a merge queue stay as they are, also where the drift is gone: their check fails, so that the queue lets them go. */
+export function planQueued({ view }: ProposalContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const moved = new Set(
+    units.flatMap((unit) => {
+      if (unit.state !== 'planned' || unit.observation.incomplete.length > 0) return []
+      const { fingerprint } = unit.plan.report.spec
+      const isMoved = ({ ref, record, foreign }: OpenBranch): boolean =>
+        !foreign && isInQueue(unit.observation, { ref }) && fingerprint !== record.spec.fingerprint
+      return unit.plan.openBranches.flatMap((branch) => (isMoved(branch) ? [branch.ref] : []))
+    }),
+  )
+  return [...moved].flatMap((ref): ForgeAction[] => {
+    const commit = view.refs.get(ref)
+    return commit === undefined ? [] : [{ kind: 'statuses', commit, statuses: [movedStatus('')] }]
+  })
+}
+
+/** Undecided for so long that the policy requests the review of the code owners. */
+function overdueComments(
+  { number }: OpenedProposal,
+  { states, fingerprint, owners }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
+): readonly ForgeAction[] {
+  const overdue = states.find((state) => state.kind === 'overdue')
+  if (number === undefined || overdue === undefined) return []
+  return [{ kind: 'comment', proposal: number, ...escalationComment({ ...overdue, fingerprint, owners: owners() }) }]
+}
+
+/** Code owners of the files of what differs; without addresses. */
+function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
+  const files = new Set((plan.record?.spec.changes ?? []).map((change) => fileOfChange(change, unit.packagePath)))
+  return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) => owner.startsWith('@'))
+}
+
+/** Code owners, without addresses, which no forge accepts as reviewers. */
+function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
+  const owners = ownersOf(codeOwners, kptfileOf(packagePath))
+  return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
+}
+
+type ShownProposal = ProposalText & {
+  readonly statuses: readonly CommitStatus[]
+  readonly check: CheckRun
+  readonly states: readonly ProposalState[]
+  readonly fingerprint: string
+}
+
+function singleText(context: ProposalContext, unit: PlannedResult, units: readonly UnitResult[]): ShownProposal | undefined {
+  const { report, branch, outcome, openBranches } = unit.plan
+  if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
+  // A joint proposal that this turn has nothing new about keeps its text.
+  if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
+  const subject = unitSubject(context, unit, units)
+  if (subject === undefined) return undefined
+  const { states, record } = subject
+  const complete = unit.observation.incomplete.length === 0
+  const queued = isInQueue(unit.observation, { ref: `refs/heads/${branch}` })
+  const moved = complete && queued && report.spec.fingerprint !== subject.record.spec.fingerprint
+  const statuses = proposalStatuses(subject, complete, moved)
+  return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
+}
+
+function jointText(context: ProposalContext, joint: JointProposal): ShownProposal | undefined {
+  const subject = jointSubject(context, joint)
+  if (subject === undefined) return undefined
+  const { states, fingerprint } = subject
+  const statuses = massStatuses(subject)
+  return { ...massText(subject), statuses, check: massCheckRun(subject, statuses), states, fingerprint }
+}
+
+/** Where the joint proposal is open already: before the push that takes the branches of the others away. */
+export function planMoved({ view }: ProposalContext, joints: ReadonlyMap<string, JointProposal>): readonly ForgeAction[] {
+  return [...joints.values()].flatMap((joint) => {
+    const open = view.proposals.get(joint.ref)
+    return open?.state === 'open' ? movedActions(view, joint, open) : []
+  })
+}
+
+/** Proposals of single clusters that went into the joint one; the push of this turn takes their branches away. */
+function movedActions(view: TurnView, { ref, members, away }: JointProposal, { label, url }: OpenedProposal): readonly ForgeAction[] {
+  const clusters = members.length + away.length
+  return members
+    .flatMap(({ plan }) => plan.openBranches)
+    .flatMap((branch): ForgeAction[] => {
+      const proposal = branch.ref === ref || branch.others.length > 0 ? undefined : view.proposals.get(branch.ref)
+      if (proposal?.state !== 'open') return []
+      const run = decidedCheckRun(branch.ref, 'moved-to-mass', url)
+      return [
+        { kind: 'comment', proposal: proposal.number, ...outcomeComment({ kind: 'moved-to-mass', label, url, clusters }) },
+        ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
+      ]
+    })
+}
+
+/** The commit whose policy cannot be used says so, and where. A later one has a policy of its own. */
+export function planUnusablePolicy({ view: { base, baseBranch, policies }, dialect }: ProposalContext): readonly ForgeAction[] {
+  if (policies.lastGood === undefined) return []
+  const { problem } = policies.lastGood
+  const url = dialect.branchFileUrl(baseBranch, problem.where.replace(/:[0-9]+$/, ''))
+  return [{ kind: 'statuses', commit: base, statuses: [unusablePolicyStatus(problem, url)] }]
+}
+
+/** An open proposal all of whose clusters could not be observed. */
+export interface UnobservedProposal {
+  /** Full ref name. */
+  readonly ref: string
+  readonly commit: ObjectId
+  readonly clusters: readonly string[]
+}
+
+/** It is unknown whether live still is what was reviewed. They stay open. */
+export function planNotObserved(proposals: readonly UnobservedProposal[], dialect: ForgeDialect): readonly ForgeAction[] {
+  return proposals.flatMap(({ ref, commit, clusters }): ForgeAction[] => {
+    const status = notObservedStatus(clusters)
+    return [
+      { kind: 'statuses', commit, statuses: [status] },
+      { kind: 'check-run', commit, run: notObservedCheckRun(ref, status, dialect) },
+    ]
+  })
+}

@@ -1,0 +1,135 @@
+/** What the text of a proposal is made from, taken together from a turn. */
+import { LEDGER_BRANCH, shortBranch } from '@backporch/git-store/ref-name'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { compareText, given } from '@backporch/kyaml/text'
+import type { MassRow, MassSubject } from '../../../proposal/text/mass-text.ts'
+import type { ProposalState, ProposalSubject } from '../../../proposal/text/proposal-subject.ts'
+import { wantsReport } from '../../../proposal/text/report-text.ts'
+import type { DriftRecord } from '../../../record/documents/drift-record.ts'
+import { jointFingerprint } from '../../../record/joint-fingerprint.ts'
+import { ledgerUnitFolder } from '../../../record/record-paths.ts'
+import { restoreLosses } from '../../../record/restore-losses.ts'
+import type { Applier } from '../../../status/applier.ts'
+import { timeStates } from '../../observation/drift-age.ts'
+import type { ProposalContext } from '../../observation/turn-view.ts'
+import type { AdoptedObject } from '../../unit/adopted-objects.ts'
+import { notReleasable } from '../../unit/not-adoptable.ts'
+import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
+import type { JointProposal } from '../joint/joint-proposal.ts'
+import { unitClusters } from './unit-clusters.ts'
+
+/** @param units of the same turn. Undefined where the unit has no record. */
+export function unitSubject(
+  { view, dialect, version }: ProposalContext,
+  unit: PlannedResult,
+  units: readonly UnitResult[],
+): ProposalSubject | undefined {
+  const { plan, observation } = unit
+  const { record, branch } = plan
+  if (record === undefined) return undefined
+  const { plannedBefore } = record.spec
+  const { policy, applier, health, verdicts } = observation
+  const reapplyFails = verdicts.flatMap(({ id, reapplyFails: why }) =>
+    why === undefined ? [] : [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, why }],
+  )
+  return {
+    record,
+    unit: unit.unit,
+    applier,
+    health,
+    reapplyFails,
+    notAdoptable: unit.notAdoptable,
+    notReleasable: notReleasable(observation),
+    alsoIn: unitClusters(view, unit.unit, units),
+    previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
+    base: view.base,
+    headBranch: branch,
+    dialect,
+    hasReport: wantsReport(record),
+    policy: { name: policy.name, mode: policy.mode, location: policy.location, ...given({ problem: policy.lastGood?.problem }) },
+    closeSilence: policy.closeSilence,
+    version,
+    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
+    states: statesOf(unit),
+  }
+}
+
+function statesOf({ plan, observation, adopted = [] }: Pick<PlannedResult, 'plan' | 'observation' | 'adopted'>): ProposalState[] {
+  const { snoozedUntil } = plan.report.status
+  const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
+  const after = plan.record?.spec.after
+  return [
+    ...(after === undefined ? [] : [{ kind: 'not-restored', after } as const]),
+    ...timed,
+    ...(snoozedUntil === undefined ? [] : [{ kind: 'snoozed', until: snoozedUntil } as const]),
+    ...serverStates(adopted),
+  ]
+}
+
+/** One state for the objects of each kind of answer, with the first one's reason. */
+function serverStates(adopted: readonly AdoptedObject[]): ProposalState[] {
+  return (['refused', 'not-checked'] as const).flatMap((kind) => {
+    const own = adopted.flatMap(({ id, answer }) => (answer.state === kind ? [{ name: describeResourceId(id), why: answer.why }] : []))
+    return own.length === 0 ? [] : [{ kind, objects: own.map(({ name }) => name), why: own[0]?.why ?? '' }]
+  })
+}
+
+export function jointSubject({ view, dialect, version, notObserved }: ProposalContext, joint: JointProposal): MassSubject | undefined {
+  const [first] = joint.members
+  const like = first?.plan.record
+  if (first === undefined || like === undefined) return undefined
+  const { observation, unit } = first
+  const { policy } = observation
+  const here = joint.members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record]))
+  const rowOf = (record: DriftRecord): MassRow => ({
+    cluster: record.spec.unit.cluster,
+    slug: unit.slug,
+    since: record.spec.began,
+    state: notObserved.has(record.spec.unit.cluster) ? 'not observed' : 'drifted',
+    plan: record.spec.plan,
+    episode: record.spec.episode,
+  })
+  const records = [...here, ...joint.away]
+  const states = joint.members.flatMap(statesOf)
+  return {
+    base: view.base,
+    headBranch: shortBranch(joint.ref),
+    dialect,
+    hasReport: false,
+    policy: { name: policy.name, mode: policy.mode, location: policy.location, ...given({ problem: policy.lastGood?.problem }) },
+    closeSilence: policy.closeSilence,
+    version,
+    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
+    states: oneOfEachKind(states),
+    fingerprint: jointFingerprint(records),
+    episode: joint.ref.slice(joint.ref.lastIndexOf('/drift-') + '/drift-'.length),
+    packageName: unit.packageName,
+    changes: like.spec.changes,
+    plan: like.spec.plan,
+    settle: like.spec.settle,
+    rows: records.map(rowOf).sort((left, right) => compareText(left.cluster, right.cluster)),
+    losses: [...new Set(records.flatMap(restoreLosses))],
+    appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
+    notAdoptable: first.notAdoptable,
+    notReleasable: notReleasable(observation),
+  }
+}
+
+/** Of what several clusters wait for, the longest wait; of anything else the last. */
+function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
+  const since = (state: ProposalState): string => ('since' in state ? state.since : '')
+  const retained = new Map<ProposalState['kind'], ProposalState>()
+  for (const state of states) {
+    const before = retained.get(state.kind)
+    if (before === undefined || since(state) <= since(before)) retained.set(state.kind, state)
+  }
+  return [...retained.values()]
+}
+
+/** The most common first. Clusters that the turn did not observe have none to report. */
+function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
+  const alike = Map.groupBy(appliers, ({ name, phrases: text }) => JSON.stringify([name, text]))
+  return [...alike.values()]
+    .flatMap((own) => own.slice(0, 1).map((applier) => ({ applier, clusters: own.length })))
+    .sort((left, right) => right.clusters - left.clusters)
+}

@@ -1,0 +1,291 @@
+/**
+ * One cause, many clusters, one proposal: a package that feeds several clusters from one folder and differs in the same way in
+ * each of them. The proposal is the ordinary one of one of the units, with the records of the others on its branch.
+ */
+import { createHash } from 'node:crypto'
+import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { compareText, given } from '@backporch/kyaml/text'
+import { matchesName } from '../../../policy/effective-policy.ts'
+import { houseMessage } from '../../../policy/house-rules.ts'
+import { formatProposalMessage, type MessageSubject } from '../../../record/commit-message.ts'
+import { type DriftRecord, driftRecordSchema } from '../../../record/documents/drift-record.ts'
+import { recordPath } from '../../../record/record-paths.ts'
+import { formatInertDocument, isSameDocument } from '../../../record/write-document.ts'
+import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from '../../observation/action.ts'
+import { secondsSince1970 } from '../../observation/closed-episode.ts'
+import type { JointLocation } from '../../observation/joint-location.ts'
+import type { JointRecord, Observation, OpenBranch, Unit } from '../../observation/observation.ts'
+import type { UnitPlan } from '../../observation/unit-plan.ts'
+import type { PlannedResult } from '../../unit/unit-result.ts'
+
+export interface JointGroup {
+  readonly location: JointLocation
+  readonly members: readonly PlannedResult[]
+}
+
+/**
+ * Units that go together. Those with an open joint proposal stay with it while they have its cause; new ones are joined
+ * where at least `fewest` clusters have the cause, those included that this turn did not observe.
+ */
+export function findGroups(
+  units: readonly PlannedResult[],
+  openProposal: ReadonlyMap<string, OpenJointProposal>,
+  fewest: number,
+): readonly JointGroup[] {
+  const outside = new Set(units.filter((member) => isOutside(member, openProposal)))
+  // Those that were taken out of one joint proposal may have one of their own.
+  const groups = Map.groupBy(
+    units.filter(mayJoin),
+    (member) => `${member.unit.packagePath}\0${causeOf(member.plan.record)}\0${outside.has(member)}`,
+  )
+  const owners = new Map([...openProposal].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]))
+  return [...groups].flatMap(([key, members]) => {
+    const [first] = members
+    if (first === undefined) return []
+    const cause = causeOf(first.plan.record)
+    const own = [...openProposal.values()].filter(({ ref }) => owners.get(ref) === key).toSorted(earlier)
+    const joint = own.find(({ records }) => records.length > 1)
+    const alike = (joint === undefined ? own : [joint]).flatMap((open) =>
+      awayRecords(open).flatMap(({ record }) => (causeOf(record) === cause ? [record] : [])),
+    )
+    const clusters = new Set([...members.map(({ unit }) => unit.cluster), ...alike.map(({ spec }) => spec.unit.cluster)])
+    if (joint === undefined && clusters.size < Math.max(2, fewest)) return []
+    const open = joint ?? own[0]
+    const ref = open?.ref ?? `refs/heads/${first.plan.branch}`
+    const workspace = parseWorkspaceBranch(ref)?.workspace
+    const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
+    // The plan that was requested just now is the plan of all.
+    const chosen = members.find(({ resolutionRequest }) => resolutionRequest !== undefined)?.plan.record
+    const like = chosen ?? there ?? first.plan.record
+    if (workspace === undefined || like === undefined) return []
+    return [{ location: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes), files: true }, members }]
+  })
+}
+
+/** A branch belongs to the group that has most of its records; to none where it has a record of none. */
+function ownerOf(
+  open: OpenJointProposal,
+  groups: ReadonlyMap<string, readonly PlannedResult[]>,
+  outside: ReadonlySet<PlannedResult>,
+): string | undefined {
+  let [owner, most]: [string | undefined, number] = [undefined, 0]
+  for (const [key, members] of groups) {
+    const [first] = members
+    if (first === undefined || open.records.every(({ record }) => record?.spec.unit.package !== first.unit.packagePath)) continue
+    const cause = causeOf(first.plan.record)
+    const isOut = open.records.length > 1 && outside.has(first)
+    const here = members.filter(({ plan }) => plan.openBranches.some((branch) => branch.ref === open.ref)).length
+    const away = awayRecords(open).filter(({ record }) => causeOf(record) === cause).length
+    if (!isOut && here + away > most) [owner, most] = [key, here + away]
+  }
+  return owner
+}
+
+/** Records of clusters that this turn does not plan again and that were not taken out. */
+function awayRecords({ records, present, excludes }: OpenJointProposal): { readonly path: string; readonly record: DriftRecord }[] {
+  return records.flatMap(({ path, record }) =>
+    record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes) ? [] : [{ path, record }],
+  )
+}
+
+/** A person took the cluster out of a joint proposal of the same package. */
+function isOutside({ unit }: PlannedResult, openProposal: ReadonlyMap<string, OpenJointProposal>): boolean {
+  return [...openProposal.values()].some(
+    ({ records, excludes }) =>
+      records.some(({ record }) => record?.spec.unit.package === unit.packagePath) && isExcluded(unit.cluster, excludes),
+  )
+}
+
+function isExcluded(cluster: string, excludes: readonly string[]): boolean {
+  return excludes.some((glob) => matchesName(glob, cluster))
+}
+
+function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRecord {
+  const { excludes: _before, ...spec } = record.spec
+  return { ...record, spec: { ...spec, ...(excludes.length === 0 ? {} : { excludes: [...excludes] }) } }
+}
+
+/** What differs and how, whatever is planned for it. Hidden values count by their keyed hash. */
+export function causeOf(record: DriftRecord | undefined): string {
+  if (record === undefined) return ''
+  const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [ref, change, path, git, live, actor.manager])
+  return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
+}
+
+/** Drift that is or would be proposed, on a branch that is ours. */
+function mayJoin({ plan }: PlannedResult): boolean {
+  return plan.record?.spec.lifecycle === 'Proposed' && ['created', 'updated', 'unchanged'].includes(plan.outcome)
+}
+
+function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
+  const began = ({ records }: OpenJointProposal): string => records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
+  const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
+  return compareText(one, other)
+}
+
+/** An open proposal of the packages of this turn, in its state before the turn, with the records of all its clusters. */
+export interface OpenJointProposal extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
+  readonly records: readonly JointRecord[]
+  /** Paths of the records whose units this turn plans again: a unit that stays as it is counts as one that was not observed. */
+  readonly present: ReadonlySet<string>
+  /** Clusters that were taken out, those included that are taken out now; only a joint proposal has any. */
+  readonly excludes: readonly string[]
+  readonly observed: Observation
+}
+
+/** By full ref name. */
+export function openJointProposals(units: readonly PlannedResult[]): ReadonlyMap<string, OpenJointProposal> {
+  const all = new Map<string, OpenJointProposal>()
+  for (const { unit, observation, plan } of units) {
+    for (const branch of plan.openBranches) {
+      if (branch.state !== 'proposed' || branch.foreign) continue
+      const path = pathOf(unit, branch.record)
+      const before = all.get(branch.ref)
+      const present = new Set([...(before?.present ?? []), ...(isRetained(plan) ? [] : [path])])
+      const records = [{ path, record: branch.record }, ...branch.others]
+      const { ref, commit, base, workspace } = branch
+      const excludes = [
+        ...new Set([
+          ...(before?.excludes ?? excludesIn(records)),
+          ...(observation.exclude === undefined || records.length < 2 ? [] : [observation.exclude]),
+        ]),
+      ].sort()
+      all.set(ref, {
+        ref,
+        commit,
+        base,
+        workspace,
+        records,
+        present,
+        excludes,
+        observed: isRetained(plan) ? (before?.observed ?? observation) : observation,
+      })
+    }
+    for (const { ref, commit, base, workspace, records, foreign } of observation.git.siblings) {
+      const decided = observation.proposals.get(ref)?.state ?? 'open'
+      if (foreign || decided !== 'open' || all.has(ref)) continue
+      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), excludes: excludesIn(records), observed: observation })
+    }
+  }
+  return all
+}
+
+function pathOf({ cluster, slug }: Unit, { spec }: DriftRecord): string {
+  return recordPath(cluster, slug, spec.began, spec.episode)
+}
+
+function excludesIn(records: readonly JointRecord[]): readonly string[] {
+  return [...new Set(records.flatMap(({ record }) => record?.spec.excludes ?? []))].sort()
+}
+
+function isRetained({ outcome }: UnitPlan): boolean {
+  return outcome === 'frozen' || outcome === 'foreign'
+}
+
+/** A record of a cluster that this turn did not observe, with later decisions for the package. */
+export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord {
+  const { plan, message, plannedBy, plannedBefore, settle, excludes } = like.spec
+  const { message: _message, plannedBy: _by, plannedBefore: _before, excludes: _excludes, ...spec } = record.spec
+  // In the order of the schema, in which it is read back: the same record is the same bytes.
+  return driftRecordSchema.parse({
+    ...record,
+    spec: {
+      ...spec,
+      changes: spec.changes.map((change, index) => ({
+        ...change,
+        resolution: like.spec.changes[index]?.resolution ?? change.resolution,
+      })),
+      plan,
+      settle,
+      ...given({ message, plannedBy, plannedBefore, excludes }),
+    },
+  })
+}
+
+/** What a joint proposal is after the turn: for its text. */
+export interface JointProposal {
+  readonly ref: string
+  readonly members: readonly PlannedResult[]
+  /** Records of clusters that the turn did not observe. */
+  readonly away: readonly DriftRecord[]
+  readonly writes: GitWrites
+}
+
+/**
+ * The one commit of a joint proposal. Nothing is written where every member and its text are the same as before, and the
+ * package is unchanged.
+ */
+export function buildJoint({ location, members }: JointGroup, openProposal: OpenJointProposal | undefined): JointProposal {
+  const { ref, like } = location
+  const files = new Map(members.flatMap(({ plan }) => (plan.joint ?? []).map((change) => [change.path, change])))
+  const own = new Set(members.flatMap(({ unit, plan: { record } }) => (record === undefined ? [] : [pathOf(unit, record)])))
+  const cause = causeOf(like)
+  const away: DriftRecord[] = []
+  let isNew = openProposal === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
+  for (const { path, record } of openProposal?.records ?? []) {
+    if (own.has(path)) continue
+    const stays = openProposal !== undefined && awayRecords(openProposal).some((one) => one.path === path) && causeOf(record) === cause
+    const aligned = stays && record !== undefined ? alignRecord(record, like) : undefined
+    if (aligned === undefined || !isSameDocument(aligned, record ?? {})) isNew = true
+    if (aligned === undefined) continue
+    away.push(aligned)
+    files.set(path, { path, content: new TextEncoder().encode(formatInertDocument(aligned)) })
+  }
+  const [first] = members
+  if (first === undefined || !isNew) return { ref, members, away, writes: NO_WRITES }
+  const { git } = first.observation
+  const records = [...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])), ...away]
+  const { message, signOff } = housed(first.observation, messageSubject(first.observation, like, location.workspace, records))
+  const at = members.reduce((latest, { observation: { cluster } }) => (cluster.observedAt > latest ? cluster.observedAt : latest), '')
+  return {
+    ref,
+    members,
+    away,
+    writes: jointWrites(
+      { ref, from: openProposal?.commit ?? null },
+      { parents: [git.base], base: git.base, changes: [...files.values()], message, signOff, at: secondsSince1970(at) },
+    ),
+  }
+}
+
+/** As the repository has its commits. */
+function housed({ policy: { house } }: Observation, subject: MessageSubject) {
+  return { message: houseMessage(formatProposalMessage(subject, 'Proposed'), house.commit), signOff: house.commit.signOff }
+}
+
+/**
+ * A joint branch from which all units of the turn went: their records go, and the rest stays as it was built, until a turn sees
+ * one of its clusters.
+ */
+export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
+  const { ref, commit, base, workspace, records, present, excludes, observed } = openProposal
+  if (present.size === 0 || records.length < 2) return NO_WRITES
+  const away = awayRecords(openProposal).map(({ path, record }) => ({ path, record: alignRecord(record, withExcludes(record, excludes)) }))
+  const [like] = away
+  if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
+  const all = away.map(({ record }) => record)
+  const { message, signOff } = housed(observed, messageSubject(observed, like.record, workspace, all))
+  const retained = new Map(away.map(({ path, record }) => [path, record]))
+  const changes = records.map(({ path }) => {
+    const record = retained.get(path)
+    return { path, content: record === undefined ? null : new TextEncoder().encode(formatInertDocument(record)) }
+  })
+  return jointWrites(
+    { ref, from: commit },
+    { parents: [base], base: commit, changes, message, signOff, at: secondsSince1970(observed.cluster.observedAt) },
+  )
+}
+
+function messageSubject(
+  { unit, git }: Observation,
+  record: DriftRecord,
+  workspace: string,
+  records: readonly DriftRecord[],
+): MessageSubject {
+  return { record, slug: unit.slug, packageName: unit.packageName, sourceRevision: git.publishedName, joint: { workspace, records } }
+}
+
+function jointWrites({ ref, from }: Omit<PlannedUpdate, 'to'>, commit: Omit<PlannedCommit, 'name'>): GitWrites {
+  const name = `joint ${ref}`
+  return { ...NO_WRITES, commits: [{ ...commit, name }], updates: [{ ref, from, to: { commit: name } }] }
+}

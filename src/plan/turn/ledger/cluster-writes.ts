@@ -1,0 +1,129 @@
+/**
+ * The ledger's entry about a cluster as a whole after a turn: that it was observed, or since when it cannot be. A turn without news
+ * writes it only where the last entry is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
+ * it is (docs/adr/0056-what-the-ledger-says-about-time.md).
+ */
+import type { FailureCode } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
+import type { ClusterObservation, ClusterStatus } from '../../../record/documents/cluster-observation.ts'
+import { ledgerObservationPath, ledgerUnitFolder } from '../../../record/record-paths.ts'
+import { unitName } from '../../../record/unit-name.ts'
+import { formatDocument } from '../../../record/write-document.ts'
+import type { LedgerFile, LedgerWrites } from '../../observation/action.ts'
+import { later } from '../../observation/drift-age.ts'
+import { observationFile } from '../../observation/ledger-files.ts'
+import type { PlannedUnit } from '../../observation/planned-unit.ts'
+import { isAhead, isOlder, knownUntil, lastLook } from '../../observation/seen-at.ts'
+import { reasonOf, type UnobservedUnit, unobservedFiles } from '../../unit/unobserved.ts'
+
+export interface ClusterTurn {
+  readonly cluster: string
+  /** RFC 3339 UTC: of the observation, or of the failed attempt. */
+  readonly at: string
+  /** RFC 3339 UTC: the present. */
+  readonly now: string
+  /** As the ledger has it. */
+  readonly before: ClusterObservation | undefined
+  /** Which cluster it is; or why nothing at all could be observed. */
+  readonly identity: Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> | FailureCode
+  /** Whether the turn observed every package of the cluster. */
+  readonly whole: boolean
+  readonly planned: readonly PlannedUnit[]
+  readonly unobserved: readonly UnobservedUnit[]
+  /** By which policy it was observed, where it is not that of the base commit. */
+  readonly policy?: ClusterStatus['policy']
+  /** Seconds; how often the observation of a cluster without news is written. */
+  readonly interval: number
+}
+
+/** What a turn writes into the ledger of one cluster as a whole. */
+export interface ClusterLedgerWrites extends LedgerWrites {
+  readonly cluster: string
+  /** Whether people are told something new: the cluster, or a package of it, cannot be observed any more, or can be again. */
+  readonly isNews: boolean
+}
+
+export function clusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'cluster'> {
+  const { cluster, at, now, before, unobserved, planned } = turn
+  const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at, now) })).filter(({ files }) => files.length > 0)
+  const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
+  const files = lost.flatMap((each) => each.files)
+  const path = ledgerObservationPath(cluster)
+  const updates = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
+  const { identity } = turn
+  const isLost = typeof identity === 'string'
+  const status = isLost ? lostStatus(turn, identity, updates) : observedStatus(turn, identity, updates)
+  const isNews =
+    lost.some(({ unit: { report } }) => report?.status.state !== 'Unknown') ||
+    (status !== undefined && (status.reachable !== before?.status.reachable || !isSamePolicy(status, before?.status)))
+  if (status !== undefined) files.push(observationFile(cluster, status, before))
+  if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines], isNews }
+  const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
+  const seen = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
+  const observed = status === undefined || isSamePolicy(status, before?.status) ? seen : [policyLine(status)]
+  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed], isNews }
+}
+
+function policyLine({ policy }: ClusterStatus): string {
+  return policy === undefined
+    ? 'the policy of the base branch decides again'
+    : `the policy cannot be used (${policy.where}): that of ${policy.commit.slice(0, 7)} decides`
+}
+
+/** Undefined where nothing is to be written. */
+function lostStatus({ at, now, before }: ClusterTurn, code: FailureCode, updates: boolean): ClusterStatus | undefined {
+  const known = before?.status
+  if (isOlder({ at, now, recorded: false }, lastLook(known)) || (known?.reachable === false && !updates)) return undefined
+  const { version = '', identity = '', recorded, observedAt, failure, policy } = known ?? {}
+  const since = failure === undefined || isAhead(failure.since, now) ? at : failure.since
+  return {
+    changedAt: at,
+    version,
+    identity,
+    ...given({ recorded, observedAt }),
+    reachable: false,
+    failure: { since, ...reasonOf(code) },
+    ...given({ policy }),
+  }
+}
+
+/** As `lostStatus`. */
+function observedStatus(
+  turn: ClusterTurn,
+  identity: Exclude<ClusterTurn['identity'], string>,
+  updates: boolean,
+): ClusterStatus | undefined {
+  const { at, now, before, whole, planned, policy } = turn
+  const known = before?.status
+  if (isOlder({ at, now, recorded: identity.recorded === true }, lastLook(known))) return undefined
+  const isKnown = known !== undefined || planned.some(({ observation }) => observation.git.ledger.report !== undefined)
+  const due = whole && isKnown && isDue(known?.observedAt ?? '', turn)
+  if (!due && !updates && known?.reachable !== false && isSamePolicy({ policy }, known)) return undefined
+  const observedAt = whole ? at : known?.observedAt
+  const changedAt = updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt
+  return { changedAt, ...identity, ...given({ observedAt }), reachable: true, ...given({ policy }) }
+}
+
+function isSamePolicy(left: Pick<ClusterStatus, 'policy'>, right: Pick<ClusterStatus, 'policy'> | undefined): boolean {
+  return JSON.stringify(left.policy) === JSON.stringify(right?.policy)
+}
+
+function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
+  // A recording may have a time to come itself.
+  if (isAhead(known, now)) return known !== at
+  return known === '' || later(known, interval) <= at
+}
+
+/** Of a unit that a turn about some packages observed, and that has no news. */
+function observedAgain({ plan, observation }: PlannedUnit, turn: ClusterTurn): { readonly file: LedgerFile; readonly line: string }[] {
+  const { unit, git, cluster } = observation
+  const { before, at, now } = turn
+  const { report } = git.ledger
+  const path = `${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`
+  if (report === undefined || plan.writes.ledger.some((file) => file.path === path)) return []
+  const known = knownUntil(report, before?.status)
+  if (isOlder({ at, now, recorded: cluster.recorded }, known) || !isDue(known, turn)) return []
+  const { at: first, seenAt: _seen, ...observed } = report.spec.observed
+  const text = formatDocument({ ...report, spec: { ...report.spec, observed: { at: first, seenAt: at, ...observed } } })
+  return [{ file: { path, text }, line: `${unit.packageName}: seen, with nothing new` }]
+}

@@ -1,0 +1,47 @@
+/**
+ * When the ledger is pushed: what people wait for at once, and what is nothing but status at most once a minute
+ * (docs/adr/0056-what-the-ledger-says-about-time.md).
+ */
+import type { DriftReport } from '../../../record/documents/drift-report.ts'
+import { isNothing } from '../../observation/action.ts'
+import { later } from '../../observation/drift-age.ts'
+import { isWaiting } from '../../observation/waiting-state.ts'
+import type { UnitResult } from '../../unit/unit-result.ts'
+import type { ClusterLedgerWrites } from './cluster-writes.ts'
+
+/** Seconds between two pushes of status alone. Many clusters and packages share one push. */
+const PACE = 60
+
+export interface LedgerPush {
+  readonly units: readonly UnitResult[]
+  readonly clusters: readonly ClusterLedgerWrites[]
+}
+
+/**
+ * Whether the push waits for a later turn, which writes what is so by then. Nothing is lost: every turn compares with the ledger.
+ * @param pushedAt RFC 3339 UTC: the last push of the ledger by this process; empty where there was none, and where it does not wait
+ * @param now RFC 3339 UTC: the present
+ */
+export function waitsForPace({ units, clusters }: LedgerPush, pushedAt: string, now: string): boolean {
+  // A clock that was set back does not hold anything for long.
+  if (pushedAt === '' || now < pushedAt || later(pushedAt, PACE) <= now) return false
+  return units.every(isStatusAlone) && !clusters.some(({ isNews }) => isNews)
+}
+
+/** No branch, no decision, no episode that begins or ends, and no other drift. */
+function isStatusAlone(unit: UnitResult): boolean {
+  if (unit.state === 'failed' || isNothing(unit.plan.writes)) return true
+  const { writes, report } = unit.plan
+  const before = unit.observation.git.ledger.report
+  if (writes.updates.length > 0 || before === undefined || !writes.ledger.every(({ path }) => STATUS_FILE.test(path))) return false
+  return newsOf(before) === newsOf(report)
+}
+
+const STATUS_FILE = /^clusters\/.+\/(?:report|resourcegroup|observation)\.yaml$/
+
+/** What people wait for. States without drift follow each other while a syncer works. */
+function newsOf({ spec, status }: DriftReport): string {
+  const { state, episode, lifecycle, plan, branch, held, snoozedUntil, stuckSince } = status
+  const word = isWaiting(state) ? 'InSync' : state
+  return JSON.stringify([spec.fingerprint, word, episode, lifecycle, plan, branch, held?.reason, snoozedUntil, stuckSince])
+}

@@ -1,0 +1,67 @@
+/** Units whose refs are moved together or not at all, and those that are not moved for a time. */
+import type { Failure } from '@backporch/kyaml/failure'
+import { joinWrites, type PlannedUpdate } from '../../observation/action.ts'
+import type { UnitPlan } from '../../observation/unit-plan.ts'
+import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
+import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
+import { withoutRefs } from './without-refs.ts'
+
+export interface UnitGroup<Unit extends DecidedUnit = DecidedUnit> {
+  readonly units: readonly Unit[]
+  /** Refs that move. */
+  readonly moves: readonly PlannedUpdate[]
+}
+
+/** In their order. */
+export function groupsOf<Unit extends DecidedUnit>(units: readonly Unit[]): readonly UnitGroup<Unit>[] {
+  const groups: { units: Unit[]; refs: Set<string> }[] = []
+  for (const unit of units) {
+    const { writes, joint, branch }: Partial<UnitPlan> & DecidedUnit['plan'] = unit.plan
+    const refs = new Set(writes.updates.filter(isMove).map(({ ref }) => ref))
+    // The branch of a joint proposal is in the plan of one of its units.
+    if (joint !== undefined) refs.add(`refs/heads/${branch}`)
+    const [first, ...others] = groups.filter((group) => [...refs].some((ref) => group.refs.has(ref)))
+    const group = first ?? { units: [], refs: new Set() }
+    if (first === undefined) groups.push(group)
+    for (const other of others) {
+      groups.splice(groups.indexOf(other), 1)
+      group.units.push(...other.units)
+      for (const ref of other.refs) refs.add(ref)
+    }
+    group.units.push(unit)
+    for (const ref of refs) group.refs.add(ref)
+  }
+  return groups.map((group) => ({
+    units: group.units,
+    moves: joinWrites(group.units.map(({ plan }) => plan.writes)).updates.filter(isMove),
+  }))
+}
+
+function isMove({ from, to }: PlannedUpdate): boolean {
+  return from !== to
+}
+
+/** By which a refusal is known: an episode has a name of its own, and rules are about its folder. */
+export function refusalName({ ref, to }: Pick<PlannedUpdate, 'ref' | 'to'>): string {
+  return `${to === null ? 'delete' : 'write'} ${ref.slice(0, ref.lastIndexOf('/'))}`
+}
+
+/** @param refused by `refusalName`: why refs are not pushed now */
+export function keepBack(units: readonly UnitResult[], refused: ReadonlyMap<string, Failure>): readonly UnitResult[] {
+  if (refused.size === 0) return units
+  const kept = new Map<UnitResult, Failure>()
+  for (const { units: members, moves } of groupsOf(units.filter(isPlanned))) {
+    const why = moves.map((move) => refused.get(refusalName(move))).find((failure) => failure !== undefined)
+    if (why !== undefined) for (const unit of members) kept.set(unit, why)
+  }
+  return units.map((unit) => {
+    const why = kept.get(unit)
+    return unit.state === 'failed' || why === undefined
+      ? unit
+      : { ...unit, refused: why, plan: withoutRefs(unit.observation, unit.plan, true) }
+  })
+}
+
+function isPlanned(unit: UnitResult): unit is PlannedResult {
+  return unit.state === 'planned'
+}

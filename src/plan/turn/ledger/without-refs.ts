@@ -1,0 +1,96 @@
+/** What the ledger says of a unit whose branches or tags are not moved: what was observed, and of its record what git has. */
+import { shortBranch } from '@backporch/git-store/ref-name'
+import { given } from '@backporch/kyaml/text'
+import type { DriftReport } from '../../../record/documents/drift-report.ts'
+import { NO_WRITES } from '../../observation/action.ts'
+import { otherBase } from '../../observation/base-branch.ts'
+import { closedFile } from '../../observation/closed-episode.ts'
+import type { Hold } from '../../observation/hold.ts'
+import { ledgerFilesOf } from '../../observation/ledger-files.ts'
+import type { Observation, OpenBranch } from '../../observation/observation.ts'
+import type { UnitPlan } from '../../observation/unit-plan.ts'
+import { planOf } from '../../unit/commands/pick-changes.ts'
+import { newerThan } from '../../unit/too-old.ts'
+
+const REFUSED: Hold = { reason: 'refused', why: 'a rule of the repository refuses its branch (BP4002): backporch scan prints what it says' }
+
+/**
+ * A ledger that names a proposal without its branch would tell the next turn that a person deleted it. A decision that moves a ref is found
+ * again by the next turn: the ledger does not have it before the ref moved.
+ * @param isRefused the remote refused them: the report says so
+ */
+export function withoutRefs(observed: Observation, plan: UnitPlan, isRefused: boolean): UnitPlan {
+  const open = plan.openBranches.find(({ state }) => state === 'proposed') ?? plan.openBranches.find(({ state }) => state === 'drafts')
+  const named = new Set(plan.writes.updates.map(({ ref }) => ref))
+  // Only the report of before tells of these.
+  const outcomes = plan.outcomes.filter(({ ref, episode }) => episode.status.outcome === 'Declined' && !named.has(ref))
+  const report = reportWithout(observed, plan, open, isRefused)
+  const isRecorded = otherBase(observed) === undefined && newerThan(observed) === undefined
+  const isSilent = report.status.state === 'Off' && (observed.git.ledger.report?.status.state ?? 'Off') === 'Off'
+  const kept = isRecorded ? outcomes : []
+  const { files, line } = isRecorded && !isSilent ? ledgerFilesOf(observed, report) : { files: [], line: undefined }
+  const ledger = [...kept.map(({ episode }) => closedFile(episode)), ...files]
+  return {
+    ...plan,
+    report,
+    branch: open === undefined ? '' : shortBranch(open.ref),
+    record: open?.record,
+    writes: {
+      ...NO_WRITES,
+      ledger,
+      ledgerLines: ledger.length === 0 ? [] : [line ?? `${observed.unit.packageName}: ${report.status.state}`],
+    },
+    outcomes: kept,
+    joint: undefined,
+  }
+}
+
+function reportWithout({ git }: Observation, plan: UnitPlan, open: OpenBranch | undefined, isRefused: boolean): DriftReport {
+  const { spec, status } = plan.report
+  const { state, since, lastKnown, stuckSince, plan: planned, held, snoozedUntil, ...later } = status
+  const { episode: _episode, lifecycle: _lifecycle, branch: _branch, ...rest } = later
+  const episode = open?.record.spec.episode ?? ''
+  const branch = open === undefined || open.ref.endsWith(`/drift-${episode}`) ? undefined : shortBranch(open.ref)
+  const recorded = new Map(open?.record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]))
+  const changes = spec.changes.map((change) => ({ ...change, resolution: recorded.get(change.fingerprint) ?? change.resolution }))
+  return {
+    ...plan.report,
+    // What somebody chose just now is not in git.
+    spec: { ...spec, unit: unitBefore(spec.unit, git.revision), changes },
+    // In the order of the schema, in which the ledger's report is read back.
+    status: {
+      state,
+      since,
+      ...given({ lastKnown, stuckSince }),
+      episode,
+      lifecycle: open === undefined ? '' : open.state === 'drafts' ? 'Draft' : 'Proposed',
+      plan: planned === '' ? '' : planOf(changes.map(({ resolution }) => resolution)),
+      ...given({ branch, held: held ?? (isRefused && state === 'Drifted' ? REFUSED : undefined) }),
+      ...(open?.state === 'proposed' ? given({ snoozedUntil }) : {}),
+      ...rest,
+    },
+  }
+}
+
+/** The tag of a revision that this turn would publish is not there. */
+function unitBefore(unit: DriftReport['spec']['unit'], revision: number): DriftReport['spec']['unit'] {
+  if (unit.revision === undefined || unit.revision === `v${revision}`) return unit
+  const { revision: _revision, ...rest } = unit
+  return revision === 0 ? rest : { ...unit, revision: `v${revision}` }
+}
+
+/** What a server took of a push that it refused may name a branch that it did not make: nobody deleted it. */
+export function withoutUnmade(reports: ReadonlyMap<string, DriftReport>, notMade: ReadonlySet<string>): ReadonlyMap<string, DriftReport> {
+  if (notMade.size === 0) return reports
+  return new Map([...reports].map(([folder, report]) => [folder, notMade.has(refOf(report)) ? withoutProposal(report) : report]))
+}
+
+function refOf({ spec: { unit }, status: { lifecycle, branch, episode } }: DriftReport): string {
+  const state = lifecycle === 'Draft' ? 'drafts' : 'proposed'
+  return `refs/heads/${branch ?? `${state}/${unit.package || unit.name}/drift-${episode}`}`
+}
+
+function withoutProposal(report: DriftReport): DriftReport {
+  const { branch: _branch, ...status } = report.status
+  return { ...report, status: { ...status, episode: '', lifecycle: '' } }
+}

@@ -1,0 +1,52 @@
+/** What waits within the limits of the repository, of units as they were planned without any hold. */
+import { repositoryLimits } from '../../../policy/effective-policy.ts'
+import type { DashboardTicks } from '../../../proposal/text/dashboard-ticks.ts'
+import type { DriftReport } from '../../../record/documents/drift-report.ts'
+import { type Hold, policyHold } from '../../observation/hold.ts'
+import type { LedgerContent } from '../../observation/ledger-after.ts'
+import { unitKey } from '../../observation/planned-unit.ts'
+import type { TurnView } from '../../observation/turn-view.ts'
+import type { UnitResult } from '../../unit/unit-result.ts'
+import { openProposals } from './open-proposals.ts'
+import { planHolds } from './plan-limits.ts'
+import { currentBranch, findStorm, newlyDrifting, type Storm } from './storm.ts'
+
+export interface HeldBack {
+  /** By `unitKey`. */
+  readonly holds: ReadonlyMap<string, Hold>
+  readonly storm: Storm | undefined
+}
+
+export const NOTHING_HELD: HeldBack = { holds: new Map(), storm: undefined }
+
+export interface HoldContext {
+  readonly view: TurnView
+  readonly ledger: LedgerContent
+  readonly ticks: DashboardTicks
+  /** RFC 3339 UTC: the latest observation. */
+  readonly now: string
+}
+
+export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports }, ticks, now }: HoldContext): HeldBack {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const isNew = planned.some(
+    ({ plan, observation }) => plan.report.status.lifecycle === 'Proposed' && !observation.git.refs.has(`refs/heads/${plan.branch}`),
+  )
+  if (!isNew) return NOTHING_HELD
+  const limits = repositoryLimits(view.policies)
+  const branches = new Map<DriftReport, string>(planned.map(({ plan }) => [plan.report, plan.branch]))
+  const here = new Set(planned.map(({ unit }) => unitKey(unit.cluster, unit.packagePath)))
+  const elsewhere = [...reports.values()].filter(({ spec: { unit } }) => !here.has(unitKey(unit.cluster, unit.package)))
+  const all = [...branches.keys(), ...elsewhere]
+  const storm = findStorm(newlyDrifting(all, now), all, limits, (report) => branches.get(report) ?? currentBranch(report))
+  const holds = planHolds({
+    units: planned,
+    limits,
+    policy: policyHold(view.policies),
+    proposals: openProposals(view, planned, now),
+    storm,
+    requested: new Set([...ticks.open, ...ticks.raise]),
+    now,
+  })
+  return { holds, storm }
+}

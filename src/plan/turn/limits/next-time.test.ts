@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { editedBy } from '../../../../test/fakes/live-object.ts'
+import { proposed, TurnWorld, WEB } from '../../../../test/fakes/turn-world.ts'
+import type { TurnResult } from '../../../reconcile/turn/run-turn.ts'
+import { nextTime } from './next-time.ts'
+
+function next({ units: [unit] }: TurnResult): string | undefined {
+  if (unit?.state !== 'planned') throw new TypeError('no unit')
+  return nextTime(unit)
+}
+
+test('a unit in sync waits for nothing, and one with an ignore rule for the end of its last day', async () => {
+  assert.equal(next(await new TurnWorld().scan()), undefined)
+  const ignore = 'ignore: [{paths: [data.color], reason: for today, expires: 2026-11-21}]'
+  const world = new TurnWorld(`{mode: Propose, ${ignore}}`)
+  assert.equal(next(await world.scan()), '2026-11-22T00:00:00Z')
+  assert.equal(next(await world.scanAt('2026-11-22T00:00:00Z')), undefined)
+})
+
+test('a proposal waits until somebody is reminded, until the owners are asked, and for the end of a snooze', async () => {
+  const world = await proposed()
+  assert.equal(next(await world.scan()), '2026-11-28T10:01:00Z')
+  assert.equal(next(await world.scan({ snoozeUntil: '2026-11-25T00:00:00Z' })), '2026-11-25T00:00:00Z')
+  assert.equal(next(await world.scanAt('2026-11-28T10:01:00Z')), '2026-12-05T10:01:00Z')
+  assert.equal(next(await world.scanAt('2026-12-05T10:01:00Z')), undefined)
+})
+
+test('a proposal that changed waits until it is settled', async () => {
+  const world = await proposed('{mode: Propose, priority: 1, detect: {minAge: 0s, settle: 10m}}')
+  world.cluster.change(WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', 7, '2026-11-21T10:01:30Z'))
+  assert.equal(next(await world.scan()), '2026-11-21T10:11:30Z')
+})
+
+test('drift that is held waits until its hold ends, and drift that is silenced until its silence does', async () => {
+  const hold = 'windows: [{name: rush, kind: hold, schedule: "0 10 * * *", duration: 1h}]'
+  const held = new TurnWorld(`{mode: Propose, ${hold}}`)
+  held.edit(WEB, 'spec.replicas', 5)
+  assert.equal(next(await held.scan()), '2026-11-21T11:00:00Z')
+  const rejected = await proposed()
+  await rejected.reject()
+  assert.equal(next(await rejected.scan()), '2026-12-21T10:02:00Z')
+  assert.notEqual(next(await rejected.scanAt('2026-12-21T10:02:00Z')), '2026-12-21T10:02:00Z')
+})

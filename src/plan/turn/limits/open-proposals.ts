@@ -1,0 +1,45 @@
+/** Our proposals that are open after a turn, and those that were opened lately: what the limits count. */
+import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { later, openedAt } from '../../observation/drift-age.ts'
+import type { PlannedUnit } from '../../observation/planned-unit.ts'
+import type { TurnView } from '../../observation/turn-view.ts'
+
+const HOUR = 3_600
+
+export interface OpenProposals {
+  /** Full ref names. */
+  readonly open: ReadonlySet<string>
+  /** RFC 3339 UTC, ascending: openings within the hour before the turn. */
+  readonly openings: readonly string[]
+}
+
+/**
+ * @param units as planned: a branch that the turn takes away is not open, and one that it makes is not open yet
+ * @param now RFC 3339 UTC
+ */
+export function openProposals(
+  { refs, proposals, closed }: Pick<TurnView, 'refs' | 'proposals' | 'closed'>,
+  units: readonly PlannedUnit[],
+  now: string,
+): OpenProposals {
+  const gone = new Set(units.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [ref] : []))))
+  const records = new Map(
+    units.flatMap(({ observation }) => observation.git.branches.map(({ ref, record }) => [ref, openedAt(record.spec)] as const)),
+  )
+  const open = new Set([...refs.keys()].filter((ref) => isOurs(ref) && !gone.has(ref) && (proposals.get(ref)?.state ?? 'open') === 'open'))
+  const ended = [...closed, ...units.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => episode))]
+  const byEpisode = new Map(ended.map((episode) => [episode.metadata.name, episode]))
+  const times = [
+    ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref) ?? ''),
+    // The healed drift may have been a draft only, without requested reviews.
+    ...[...byEpisode.values()].flatMap(({ spec, status }) =>
+      status.outcome === 'Merged' || status.outcome === 'Declined' ? [openedAt(spec)] : [],
+    ),
+  ]
+  const since = later(now, -HOUR)
+  return { open, openings: times.filter((at) => at !== '' && at > since).sort() }
+}
+
+function isOurs(ref: string): boolean {
+  return ref.startsWith('refs/heads/proposed/') && parseWorkspaceBranch(ref)?.workspace.startsWith('drift-') === true
+}

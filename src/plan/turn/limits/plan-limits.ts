@@ -1,0 +1,209 @@
+/**
+ * Which of the drift that is new to reviewers waits, and why. What is open already stays open, requested drift is never held,
+ * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
+ * that the same drift gives the same answer. While the policy cannot be used, everything new waits.
+ */
+import { compareText, oneLine } from '@backporch/kyaml/text'
+import { RISKS, type Risk } from '../../../drift/compare/drift.ts'
+import type { Limits } from '../../../policy/effective-policy.ts'
+import { isScheduled, nextTime, type PolicyWindow, type ScheduledWindow, windowEnd } from '../../../policy/windows.ts'
+import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
+import { commitText } from '../../../record/commit-text.ts'
+import { worstRisk } from '../../observation/closed-episode.ts'
+import { later, restingSince } from '../../observation/drift-age.ts'
+import type { Hold } from '../../observation/hold.ts'
+import { labelWindowOf } from '../../observation/label-windows.ts'
+import { type PlannedUnit, unitKey } from '../../observation/planned-unit.ts'
+import type { OpenProposals } from './open-proposals.ts'
+import type { Storm } from './storm.ts'
+
+export interface LimitsQuestion {
+  /** Every unit of the turn, planned as if nothing were held. */
+  readonly units: readonly PlannedUnit[]
+  readonly limits: Limits
+  /** Holds everything, while the policy of the base commit cannot be used. */
+  readonly policy?: Hold | undefined
+  readonly proposals: OpenProposals
+  /** Undefined where there is none. */
+  readonly storm: Storm | undefined
+  /** `driftId` of the drift whose box was ticked to be proposed now. */
+  readonly requested: ReadonlySet<string>
+  /** RFC 3339 UTC: the latest observation of the turn. */
+  readonly now: string
+}
+
+/** A proposal that this turn would open, of one unit or of several that share it. */
+interface Opening {
+  readonly units: readonly PlannedUnit[]
+  readonly risk: Risk
+  readonly since: string
+  readonly name: string
+  readonly free: boolean
+}
+
+/** Drift that changes again and again is shown after so many times the age that it never reaches. */
+const PATIENCE = 5
+const HOUR = 3_600
+
+/** Holds by `unitKey`. */
+export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
+  const { limits, proposals, now, policy } = question
+  const openings = newOpenings(question)
+  if (policy !== undefined) return new Map(openings.flatMap(({ units }) => units.map((unit) => [keyOf(unit), policy])))
+  const free = openings.filter((opening) => opening.free)
+  const taken = (proposed: number): readonly string[] => [...proposals.openings, ...Array.from({ length: proposed }, () => now)]
+  const holds = new Map<string, Hold>()
+  const times = {
+    endOf: remembered((window: ScheduledWindow) => windowEnd(window, now)),
+    digestOf: remembered((since: string) => (limits.digest === undefined ? undefined : nextTime(limits.digest, since))),
+  }
+  let opened = free.length
+  let waiting = 0
+  for (const opening of openings) {
+    if (opening.free) continue
+    const hold =
+      holdOf(opening, question, times) ??
+      slotHold(opening, limits, { open: proposals.open.size + opened, openings: taken(opened), waiting })
+    if (hold === undefined) opened += 1
+    else if (hold.reason === 'hourly-limit') waiting += 1
+    if (hold !== undefined) for (const unit of opening.units) holds.set(keyOf(unit), hold)
+  }
+  return holds
+}
+
+function keyOf({ observation: { unit } }: PlannedUnit): string {
+  return unitKey(unit.cluster, unit.packagePath)
+}
+
+function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
+  const isNew = ({ plan, observation }: PlannedUnit): boolean =>
+    plan.report.status.lifecycle === 'Proposed' && !observation.git.refs.has(`refs/heads/${plan.branch}`)
+  const byBranch = Map.groupBy(units.filter(isNew), ({ plan }) => plan.branch)
+  return [...byBranch.values()]
+    .map((own): Opening => {
+      const risk = worstRisk(own.flatMap(({ plan }) => plan.report.spec.changes)) ?? 'low'
+      const times = own.map(({ plan, observation }) => plan.record?.spec.began ?? observation.cluster.observedAt)
+      const names = own.map(keyOf)
+      return {
+        units: own,
+        risk,
+        since: times.sort()[0] ?? '',
+        name: names.sort()[0] ?? '',
+        free: risk === 'critical' || own.some(({ plan }) => requested.has(driftId(plan.report.spec.fingerprint))),
+      }
+    })
+    .sort(
+      (left, right) =>
+        RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) || compareText(left.since, right.since) || compareText(left.name, right.name),
+    )
+}
+
+interface Times {
+  /** When the window that is open ends. */
+  readonly endOf: (window: ScheduledWindow) => string | undefined
+  /** The first time of the digest after a time. */
+  readonly digestOf: (since: string) => string | undefined
+}
+
+/** What holds a proposal whatever else is open. */
+function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQuestion, times: Times): Hold | undefined {
+  // In a recording no time passes: what waits for it would wait for ever.
+  const live = units.filter(({ observation }) => !observation.cluster.recorded)
+  if (live.length === 0) return undefined
+  const stormy = storm === undefined ? undefined : stormHold(live, storm, limits)
+  if (stormy !== undefined) return stormy
+  const open = live.flatMap((unit) => openWindows(unit, risk, times))
+  const [last] = open.sort((left, right) => compareText(right.until, left.until) || compareText(left.window.where, right.window.where))
+  if (last !== undefined) {
+    const { name, where } = last.window
+    const why = `the window ${oneLine(commitText(name), 60)} of the policy is open (${oneLine(where)})`
+    return last.until === FOR_EVER
+      ? { reason: 'window', why: `${why}, as long as an object or its Namespace has the label` }
+      : { reason: 'window', until: last.until, why }
+  }
+  const digest = risk === 'low' ? times.digestOf(since) : undefined
+  if (digest !== undefined && digest > now)
+    return {
+      reason: 'digest',
+      until: digest,
+      why: 'only labels or annotations differ, which are low risk and wait for the digest',
+    }
+  const rested = live.map(({ plan, observation }) => {
+    const { minAge } = observation.policy.detect
+    const [rest, patience] = [later(restingSince(plan.report, observation), minAge), later(since, PATIENCE * minAge)]
+    return { minAge, until: rest < patience ? rest : patience }
+  })
+  const [young] = rested.filter(({ until }) => until > now).sort((left, right) => compareText(right.until, left.until))
+  if (young === undefined) return undefined
+  return { reason: 'min-age', until: young.until, why: `it is proposed when it has stayed as it is for ${seconds(young.minAge)}` }
+}
+
+interface OpenWindow {
+  readonly window: PolicyWindow
+  /** RFC 3339 UTC, or `FOR_EVER`. */
+  readonly until: string
+}
+
+/** After every time. */
+const FOR_EVER = '~'
+
+/** One that ends is open until it does; one with a label as long as an object that differs has it. */
+function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times): OpenWindow[] {
+  const windows = observation.policy.windows.filter(({ kind, except }) => kind === 'hold' && !except.includes(risk))
+  if (windows.length === 0) return []
+  const verdicts = windows.every(isScheduled) ? [] : observation.verdicts
+  const [isLabelled, differ] = [labelWindowOf(verdicts), verdicts.filter(({ items }) => items.length > 0)]
+  return windows.flatMap((window): OpenWindow[] => {
+    if (!isScheduled(window)) return differ.some(({ id }) => isLabelled(window, id)) ? [{ window, until: FOR_EVER }] : []
+    const until = endOf(window)
+    return until === undefined ? [] : [{ window, until }]
+  })
+}
+
+/** A proposal that is about other clusters too is none of those that make the storm of one cluster. */
+function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): Hold | undefined {
+  if (storm.fleet) return { reason: 'storm', why: `more than ${limits.stormThreshold} packages began to differ within an hour` }
+  const clusters = live.map(({ observation }) => observation.unit.cluster).sort()
+  const [first] = clusters
+  if (first === undefined || clusters.some((cluster) => !storm.clusters.has(cluster))) return undefined
+  const most = `more than ${limits.stormObjects} objects and more than ${limits.stormShare} % of all objects`
+  return { reason: 'storm', why: `${most} of the cluster ${oneLine(commitText(first), 60)} began to differ within an hour` }
+}
+
+interface Slots {
+  readonly open: number
+  /** RFC 3339 UTC, ascending: within the last hour. */
+  readonly openings: readonly string[]
+  /** Proposals that wait for the hour. */
+  readonly waiting: number
+}
+
+function slotHold({ units }: Opening, limits: Limits, { open, openings, waiting }: Slots): Hold | undefined {
+  const { prConcurrentLimit, prHourlyLimit } = limits
+  if (prConcurrentLimit !== 0 && open >= prConcurrentLimit) {
+    return { reason: 'concurrent-limit', why: `the policy allows ${prConcurrentLimit} open ${proposalWord(prConcurrentLimit)} at once` }
+  }
+  if (prHourlyLimit === 0 || openings.length < prHourlyLimit || units.every(({ observation }) => observation.cluster.recorded))
+    return undefined
+  const freed = openings[openings.length - prHourlyLimit + waiting]
+  const why = `the policy allows ${prHourlyLimit} new ${proposalWord(prHourlyLimit)} in an hour`
+  return { reason: 'hourly-limit', ...(freed === undefined ? {} : { until: later(freed, HOUR) }), why }
+}
+
+function proposalWord(count: number): string {
+  return count === 1 ? 'proposal' : 'proposals'
+}
+
+function seconds(count: number): string {
+  if (count % 3_600 === 0) return `${count / 3_600} h`
+  return count % 60 === 0 ? `${count / 60} min` : `${count} s`
+}
+
+/** Policies of many units have the same windows, and much drift began at the same time: each is computed once. */
+function remembered<Key>(compute: (key: Key) => string | undefined): (key: Key) => string | undefined {
+  const known = new Map<Key, string | undefined>()
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key)
+  }
+}

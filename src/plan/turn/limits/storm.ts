@@ -1,0 +1,127 @@
+/** Very many packages at once, or very many objects of one cluster: whether there are, and the text about them. */
+import { compareText } from '@backporch/kyaml/text'
+import { RISKS } from '../../../drift/compare/drift.ts'
+import type { Limits } from '../../../policy/effective-policy.ts'
+import type { StormSubject } from '../../../proposal/text/storm-text.ts'
+import type { DriftReport } from '../../../record/documents/drift-report.ts'
+import { worstRisk } from '../../observation/closed-episode.ts'
+import { later } from '../../observation/drift-age.ts'
+
+const HOUR = 3_600
+/** Rows that an issue may have. */
+const SHOWN = 100
+
+/** Reports of the units that began to differ within the hour before `now`, RFC 3339 UTC. In a recording nothing begins. */
+export function newlyDrifting(reports: readonly DriftReport[], now: string): readonly DriftReport[] {
+  const since = later(now, -HOUR)
+  return reports.filter(({ spec, status }) => status.state === 'Drifted' && status.since > since && spec.observed.recorded !== true)
+}
+
+export interface Storm {
+  /** Of very many packages: nothing new is proposed anywhere. */
+  readonly fleet: boolean
+  /** In which very many objects began to differ: nothing new is proposed that is about these alone. */
+  readonly clusters: ReadonlySet<string>
+}
+
+/**
+ * @param drifting reports of the units that began to differ lately, with all others of their clusters in `all`
+ * @param branchOf the proposal that a unit is or would be on; empty where it has none
+ */
+export function findStorm(
+  drifting: readonly DriftReport[],
+  all: readonly DriftReport[],
+  limits: Limits,
+  branchOf: (report: DriftReport) => string,
+): Storm | undefined {
+  const storm = { fleet: isStorm(drifting, limits.stormThreshold, branchOf), clusters: stormyClusters(drifting, all, limits, branchOf) }
+  return storm.fleet || storm.clusters.size > 0 ? storm : undefined
+}
+
+/**
+ * Clusters of which more objects began to differ than `stormObjects` and than `stormShare` percent of what git declares there. What
+ * one proposal is about has one cause, which is decided there: one of many clusters does not count, and one alone is no storm.
+ */
+function stormyClusters(
+  drifting: readonly DriftReport[],
+  all: readonly DriftReport[],
+  { stormObjects, stormShare }: Limits,
+  branchOf: (report: DriftReport) => string,
+): ReadonlySet<string> {
+  if (stormObjects === 0 || stormShare === 0) return new Set()
+  const proposals = [...Map.groupBy(drifting, (report) => branchOf(report) || ownName(report)).values()]
+  const single = proposals.filter((own) => new Set(own.map(clusterOf)).size === 1)
+  const byCluster = Map.groupBy(single, ([first]) => (first === undefined ? '' : clusterOf(first)))
+  const stormy = [...byCluster].flatMap(([cluster, own]) => {
+    const objects = own.flat().reduce((sum, report) => sum + objectsOf(report), 0)
+    if (own.length < 2 || objects <= stormObjects) return []
+    const declared = all.reduce((sum, report) => sum + (clusterOf(report) === cluster ? report.spec.observed.objects : 0), 0)
+    return objects * 100 > declared * stormShare ? [cluster] : []
+  })
+  return new Set(stormy)
+}
+
+function clusterOf({ spec }: DriftReport): string {
+  return spec.unit.cluster
+}
+
+function ownName({ spec: { unit } }: DriftReport): string {
+  return `${unit.cluster}\0${unit.package}`
+}
+
+/** How many objects differ. */
+function objectsOf({ spec }: DriftReport): number {
+  return new Set(spec.changes.map(({ ref: { group, kind, namespace, name } }) => JSON.stringify([group, kind, namespace, name]))).size
+}
+
+/** Short name of the branch that the proposal of a unit is open from, by the ledger alone; empty where there is none. */
+export function currentBranch({ spec, status }: DriftReport): string {
+  if (status.lifecycle !== 'Proposed') return ''
+  return status.branch ?? `proposed/${spec.unit.package}/drift-${status.episode}`
+}
+
+/** One proposal of many clusters is one cause, and counts once. `branchOf` is empty where a unit has none. */
+export function isStorm(drifting: readonly DriftReport[], threshold: number, branchOf: (report: DriftReport) => string): boolean {
+  if (threshold === 0 || drifting.length <= threshold) return false
+  const causes = new Set(drifting.map((report) => branchOf(report) || ownName(report)))
+  return causes.size > threshold
+}
+
+/** What the issue is made from. `nameOf` and `urlOf` are of a unit: its package, and the page of its status. */
+export function stormSubject(
+  began: readonly DriftReport[],
+  storm: Storm,
+  { stormThreshold, stormObjects, stormShare }: Limits,
+  { nameOf, urlOf }: { readonly nameOf: (report: DriftReport) => string; readonly urlOf: (report: DriftReport) => string },
+): Omit<StormSubject, 'dialect' | 'version'> {
+  const drifting = storm.fleet ? began : began.filter((report) => storm.clusters.has(clusterOf(report)))
+  const writers = new Map<string, number>()
+  for (const { spec } of drifting) {
+    for (const manager of new Set(spec.changes.map(({ actor }) => actor.manager))) writers.set(manager, (writers.get(manager) ?? 0) + 1)
+  }
+  const rank = ({ spec }: DriftReport): number => RISKS.indexOf(worstRisk(spec.changes) ?? 'low')
+  const worst = drifting.toSorted(
+    (left, right) => rank(left) - rank(right) || compareText(nameOf(left), nameOf(right)) || byCluster(left, right),
+  )
+  return {
+    units: drifting.length,
+    clusters: new Set(drifting.map(({ spec }) => spec.unit.cluster)).size,
+    since: drifting.map(({ status }) => status.since).sort()[0] ?? '',
+    threshold: stormThreshold,
+    ...(storm.fleet ? {} : { objects: { count: drifting.reduce((sum, report) => sum + objectsOf(report), 0), stormObjects, stormShare } }),
+    writers: [...writers]
+      .map(([manager, units]) => ({ manager, units }))
+      .sort((left, right) => right.units - left.units || compareText(left.manager, right.manager)),
+    worst: worst.slice(0, SHOWN).map((report) => ({
+      cluster: report.spec.unit.cluster,
+      packageName: nameOf(report),
+      changes: report.spec.changes.length,
+      risk: worstRisk(report.spec.changes) ?? 'low',
+      url: urlOf(report),
+    })),
+  }
+}
+
+function byCluster(left: DriftReport, right: DriftReport): number {
+  return compareText(left.spec.unit.cluster, right.spec.unit.cluster)
+}

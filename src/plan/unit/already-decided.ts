@@ -1,0 +1,114 @@
+/** What a resolution request cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { shownPath } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { isLeftByApply } from '../../drift/compare/last-applied.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { otherBase } from '../observation/base-branch.ts'
+import type { Observation, ResolutionRequest } from '../observation/observation.ts'
+import { isWaiting } from '../observation/waiting-state.ts'
+import { applyingFingerprints, type OpenChange, unverifiedMerges } from './commands/pick-changes.ts'
+
+/**
+ * A request names a change that a merge decided: to do nothing about it would look as if the resolution request was accepted.
+ * @throws Failure BP2008
+ */
+export function assertUndecided(
+  observed: Observation,
+  resolutionRequest: ResolutionRequest | undefined,
+  changes: readonly OpenChange[],
+  closed: readonly ClosedEpisode[],
+): void {
+  const named =
+    resolutionRequest === undefined
+      ? []
+      : [resolutionRequest, ...(resolutionRequest.more ?? [])].flatMap((choice) => [...(choice.changes ?? [])])
+  if (named.length === 0) return
+  const wanted = new Set(named)
+  const applying = applyingFingerprints(closed)
+  const decided = changes.filter(({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint))
+  if (decided.length === 0) return
+  const shown = decided.map(({ drift: { id, path, change } }) => {
+    return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(observed.key, id, path)}`
+  })
+  const more = shown.length > 3 ? ` and ${shown.length - 3} more` : ''
+  throw new Failure({
+    code: 'BP2008',
+    what: `the decision about ${shown.slice(0, 3).join(', ')}${more} is made already`,
+    where: `${observed.unit.packageName} in ${observed.unit.cluster}`,
+    why: `${decisionsOn(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
+    remedy:
+      decided.length < wanted.size
+        ? 'select only the changes that are still open, by their numbers in backporch diff'
+        : `let it be applied, then backporch scan ${observed.unit.packageName}; decide anew if it differs after that`,
+    retry: 'on-change',
+  })
+}
+
+function decisionsOn(decided: readonly Pick<OpenChange, 'fingerprint'>[], closed: readonly ClosedEpisode[]): string[] {
+  const wanted = new Set(decided.map(({ fingerprint }) => fingerprint))
+  return unverifiedMerges(closed)
+    .filter(({ spec }) => spec.changes.some(({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint)))
+    .map(({ metadata, status }) => `drift-${metadata.name}${status.revision === undefined ? '' : ` (${status.revision})`}`)
+}
+
+/** What a turn found of a unit, and which of its episodes ended. */
+interface DecidedTurn {
+  readonly report: DriftReport
+  readonly outcomes: readonly { readonly episode: ClosedEpisode }[]
+}
+
+/** The lines that are decided already: they need no second decision, and they are gone once the decision is applied. */
+export function waitingNotes(observed: Observation, { report, outcomes }: DecidedTurn): readonly Note[] {
+  if (otherBase(observed) !== undefined) return []
+  const closed = [...observed.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
+  const latest = [...new Map(closed.map((episode) => [episode.metadata.name, episode])).values()]
+  const applying = applyingFingerprints(latest)
+  const decided = report.spec.changes.filter(({ fingerprint }) => applying.has(fingerprint))
+  if (decided.length === 0) return []
+  const stay = observed.policy.settle === 'backporch' ? 0 : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
+  const count = decided.length === 1 ? '1 change is' : `${decided.length} changes are`
+  const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${whatIsLeft(decided.length, stay)}`
+  return [{ cause: 'waits-for-apply', subject: `${observed.unit.packageName} in ${observed.unit.cluster}`, text }]
+}
+
+/** @param stay how many of them no apply takes away */
+function whatIsLeft(count: number, stay: number): string {
+  if (stay === 0) return `${count === 1 ? 'it waits' : 'they wait'} for the apply of what is merged`
+  if (stay === count) return `no apply removes ${count === 1 ? 'it, so remove it' : 'them, so remove them'} by hand`
+  return `apply what is merged, and remove by hand the ${stay} that no apply removes`
+}
+
+/** @param applying how many changes a merged decision is about that live does not agree with yet */
+export function nothingToDecide(observed: Observation, applying: number): Failure {
+  const { packageName: name, cluster } = observed.unit
+  const { why, remedy } = whyNothing(observed, applying)
+  return new Failure({ code: 'BP2008', what: `there is nothing to decide about ${name} in ${cluster}`, why, remedy, retry: 'on-change' })
+}
+
+function whyNothing({ unit, verdicts, incomplete }: Observation, applying: number): Pick<Failure, 'why' | 'remedy'> {
+  const scan = `then backporch scan ${unit.packageName}`
+  if (applying > 0)
+    return {
+      why: `what differs (${applying}) was decided: it is merged, and the cluster does not agree yet`,
+      remedy: `let it be applied, ${scan}`,
+    }
+  const aside = verdicts.flatMap(({ setAside }) => setAside)
+  const waiting = aside.filter(({ state }) => isWaiting(state))
+  const [first] = waiting
+  if (first !== undefined)
+    return {
+      why: `what differs (${waiting.length}) waits for the syncer and is no drift: ${first.why}`,
+      remedy: `${first.state === 'Suspended' ? 'resume the syncer' : 'let the syncer apply it'}, ${scan}; to keep what is live, revert that commit`,
+    }
+  if (incomplete.length > 0)
+    return { why: 'no difference was seen, and not everything could be observed', remedy: 'backporch diff says what' }
+  if (aside.length > 0)
+    return {
+      why: `what differs (${aside.length}) is ignored or released, so it is no drift`,
+      remedy: 'backporch diff --show-ignored lists it',
+    }
+  return { why: 'live agrees with git', remedy: 'backporch diff shows the state' }
+}

@@ -1,0 +1,79 @@
+/** Who may decide what by a comment (docs/guides/pull-request-commands.md): write access for everything, and for what is dangerous a code owner of it. */
+import type { Permission } from '@backporch/forge/hosted-forge'
+import { Failure } from '@backporch/kyaml/failure'
+import type { Resolution } from '../../../drift/compare/drift.ts'
+import { ownersOf } from '../../../policy/code-owners.ts'
+import type { Change } from '../../../record/documents/change.ts'
+
+export interface Commenter {
+  readonly login: string
+  /** Read from the forge for this very comment. */
+  readonly permission: Permission
+}
+
+export interface OwnedPackage {
+  readonly packagePath: string
+  /** CODEOWNERS of the base branch; empty where there is none. */
+  readonly codeOwners: string
+}
+
+/** @throws Failure BP2013 for a login without write access */
+export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPackage): void {
+  if (permission === 'write' || permission === 'admin') return
+  const owners = ownersOf(owned.codeOwners, kptfileOf(owned.packagePath))
+  throw notAllowed(
+    `${quoted(login)} needs write access to the repository for this`,
+    permission === 'none' ? 'the forge gives no access' : `the access is: ${permission}`,
+    owners.length === 0 ? 'ask somebody who has it' : `ask ${owners.slice(0, OWNERS_TOLD).join(' or ')}`,
+  )
+}
+
+/**
+ * To adopt, release or ignore a critical or high change requires an owner of every file that it is about.
+ * A team, or an address, does not identify a login: then only an administrator of the repository is accepted.
+ * @param verb as in `adopt`
+ * @throws Failure BP2013
+ */
+export function assertOwner(verb: string, chosen: readonly Change[], { login, permission }: Commenter, owned: OwnedPackage): void {
+  for (const change of chosen) {
+    if (change.risk !== 'critical' && change.risk !== 'high') continue
+    const file = fileOfChange(change, owned.packagePath)
+    const owners = ownersOf(owned.codeOwners, file)
+    if (owners.length === 0 || owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)) continue
+    const unproven = owners.filter((owner) => owner.includes('/') || !owner.startsWith('@'))
+    if (unproven.length > 0 && permission === 'admin') continue
+    const reported = owners.slice(0, OWNERS_TOLD).join(' or ')
+    throw notAllowed(
+      `to ${verb} a ${change.risk} change of ${file} is for its code owners`,
+      unproven.length === 0
+        ? `they are ${reported}, and not ${quoted(login)}`
+        : `they are ${reported}, and whether ${quoted(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
+      unproven.length === 0 ? `ask ${reported}` : `ask ${reported}, or an administrator of the repository`,
+    )
+  }
+}
+
+/** Only an owner may adopt or release these; a Restore keeps the content of git. */
+export function needsOwner(resolution: Resolution): boolean {
+  return resolution !== 'Restore'
+}
+
+const OWNERS_TOLD = 3
+
+export function kptfileOf(packagePath: string): string {
+  return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+}
+
+/** The file that code owners are looked up for. */
+export function fileOfChange({ source }: Pick<Change, 'source'>, packagePath: string): string {
+  return source?.replace(/:[0-9]+$/, '') ?? kptfileOf(packagePath)
+}
+
+/** Never a plain word of a sentence: a user called `all` is not everybody. */
+function quoted(login: string): string {
+  return `"${login}"`
+}
+
+function notAllowed(what: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP2013', what, why, remedy, retry: 'on-change' })
+}

@@ -1,0 +1,42 @@
+/** What comments change in the record and in the report: who chose the plan, and until when reminders pause. */
+import { Failure } from '@backporch/kyaml/failure'
+import type { DriftRecord, Plan } from '../../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../../record/documents/drift-report.ts'
+import type { Observation, ResolutionRequest } from '../../observation/observation.ts'
+
+type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
+
+/** Who chose the plan, and the plan before; a resolution request without a stored requester clears both. `previous` is the open record. */
+export function plannedBy(
+  resolutionRequest: ResolutionRequest | undefined,
+  previous: DriftRecord['spec'] | undefined,
+  plan: Plan,
+): Planned {
+  const before = previous?.plannedBefore
+  const retained = before === undefined || before === plan ? {} : { plannedBefore: before }
+  if (resolutionRequest === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
+  if (resolutionRequest.by === undefined) return {}
+  // A repeated resolution request finds its own plan: the plan before it stays.
+  const changed = previous !== undefined && previous.plan !== plan
+  return { plannedBy: resolutionRequest.by, ...(changed ? { plannedBefore: previous.plan } : retained) }
+}
+
+type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
+
+/** Nothing is open of which anybody could be reminded. `why` is a clause. */
+export function nothingToSnooze(why: string): Failure {
+  return new Failure({
+    code: 'BP2008',
+    what: 'there is nothing to be silent about',
+    why,
+    remedy: 'snooze when a proposal is open: restore, adopt and release propose what differs',
+    retry: 'on-change',
+  })
+}
+
+/** A snooze that is requested now, or one of this episode that is not over; it ends by itself. */
+export function snoozed({ snoozeUntil, git, cluster }: Observation, { episode, lifecycle }: Status): { readonly snoozedUntil?: string } {
+  const before = git.ledger.report?.status
+  const until = snoozeUntil ?? (before?.episode === episode ? before.snoozedUntil : undefined)
+  return lifecycle === 'Proposed' && until !== undefined && until > cluster.observedAt ? { snoozedUntil: until } : {}
+}

@@ -1,0 +1,52 @@
+/** Ways to name a kind, as kubectl accepts them, without a server that lists the kinds. */
+import type { Change } from '../../../record/documents/change.ts'
+
+/** Of the kinds that Kubernetes ships (`kubectl api-resources`, v1.34), by the kind in small letters. */
+const SHORT_NAMES: { readonly [kind: string]: readonly string[] } = {
+  certificatesigningrequest: ['csr'],
+  componentstatus: ['cs'],
+  configmap: ['cm'],
+  cronjob: ['cj'],
+  customresourcedefinition: ['crd', 'crds'],
+  daemonset: ['ds'],
+  deployment: ['deploy'],
+  endpoints: ['ep'],
+  event: ['ev'],
+  horizontalpodautoscaler: ['hpa'],
+  ingress: ['ing'],
+  limitrange: ['limits'],
+  namespace: ['ns'],
+  networkpolicy: ['netpol'],
+  node: ['no'],
+  persistentvolume: ['pv'],
+  persistentvolumeclaim: ['pvc'],
+  pod: ['po'],
+  poddisruptionbudget: ['pdb'],
+  priorityclass: ['pc'],
+  replicaset: ['rs'],
+  replicationcontroller: ['rc'],
+  resourcequota: ['quota'],
+  service: ['svc'],
+  serviceaccount: ['sa'],
+  statefulset: ['sts'],
+  storageclass: ['sc'],
+}
+
+/**
+ * Whether `text` names the kind of an object: `Deployment`, `deployments`, `deploy`, each with its group behind a dot
+ * (`deployment.apps`) or with version and group (`deployments.v1.apps`).
+ */
+export function isNameOfKind(text: string, { kind, group }: Pick<Change['ref'], 'kind' | 'group'>): boolean {
+  const [, name = '', behind] = /^([^.]+)(?:\.(.*))?$/s.exec(text.toLowerCase()) ?? []
+  const singular = kind.toLowerCase()
+  const names = [singular, pluralOf(singular), ...(Object.hasOwn(SHORT_NAMES, singular) ? (SHORT_NAMES[singular] ?? []) : [])]
+  if (!names.includes(name)) return false
+  return behind === undefined || behind.replace(/^v[0-9]+(?:(?:alpha|beta)[0-9]+)?(?:\.|$)/, '') === group || behind === group
+}
+
+/** As `UnsafeGuessKindToResource` makes it (k8s.io/apimachinery, pkg/api/meta/restmapper.go). */
+function pluralOf(singular: string): string {
+  if (singular === 'endpoints') return singular
+  if (singular.endsWith('s')) return `${singular}es`
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`
+}

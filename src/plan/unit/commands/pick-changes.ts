@@ -1,0 +1,122 @@
+/** Which differences are open for a decision, and what is planned for each. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { Drift, ObjectVerdict, Resolution } from '../../../drift/compare/drift.ts'
+import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
+import { editFor } from '../../../proposal/edits/resolution-edits.ts'
+import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
+import type { DriftRecord, Plan } from '../../../record/documents/drift-record.ts'
+import type { ResolutionRequest } from '../../observation/observation.ts'
+
+/** A difference with its place in git and what is planned for it. */
+export interface PlannedChange {
+  readonly drift: Drift
+  readonly desired: DesiredResource | undefined
+  /** Item fingerprint, 16 hex digits. */
+  readonly fingerprint: string
+  readonly resolution: Resolution
+  /** Which of several equal locations in git is edited; undefined without a choice. */
+  readonly via?: string | undefined
+}
+
+/** One without a plan. */
+export type OpenChange = Omit<PlannedChange, 'resolution'>
+
+/** Every difference of the verdicts, in their order. */
+export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey): readonly OpenChange[] {
+  return key.derived.get(verdicts, 'changes', [], () =>
+    verdicts.flatMap(({ items, desired }) => items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) }))),
+  )
+}
+
+/** Merged decisions that live does not agree with yet, or was not observed to agree with. */
+export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
+  return closed.filter(({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined)
+}
+
+/** Fingerprints of changes that a merged Restore authorised to go back and that are still live. */
+export function applyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
+  const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
+  const restored = waiting.flatMap(({ spec }) => spec.changes.filter(({ resolution }) => resolution === 'Restore'))
+  return new Set(restored.map(({ fingerprint }) => fingerprint))
+}
+
+/** A rejected drift is silent for exactly its fingerprint, until a time. `at` is RFC 3339 UTC, as is everything compared. */
+export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: string, at: string): string | undefined {
+  const latest = closed.filter(({ spec, status }) => spec.fingerprint === fingerprint && status.outcome === 'Declined').at(-1)
+  const until = latest?.status.silentUntil
+  return until !== undefined && until > at ? until : undefined
+}
+
+/**
+ * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
+ * its resolution is possible: a resolution without a request must not keep drift from being shown and recorded.
+ */
+export function planResolutions(
+  changes: readonly OpenChange[],
+  open: DriftRecord | undefined,
+  resolutionRequest: ResolutionRequest | undefined,
+  { byPolicy, key }: { readonly byPolicy: (change: OpenChange) => Resolution; readonly key: RedactionKey },
+): readonly PlannedChange[] {
+  // The open record alone decides where it knows every change; then the plan is computed once for both.
+  if (resolutionRequest === undefined && open !== undefined) {
+    const recorded = key.derived.get(open.spec.changes, 'recorded', [changes, open.spec.keyId], () => recordedPlan(changes, open, key))
+    if (recorded !== undefined) return recorded
+  }
+  const known = recordedChoices(open, key)
+  const planned = changes.map((change): PlannedChange => {
+    return withResolution(change, choiceFor(resolutionRequest, change) ?? known(change) ?? { resolution: byPolicy(change) })
+  })
+  return samePlan(changes, planned, key)
+}
+
+/** What the request says of the change. */
+export function choiceFor(request: ResolutionRequest | undefined, { fingerprint }: Pick<OpenChange, 'fingerprint'>) {
+  const choices = request === undefined ? [] : [request, ...(request.more ?? [])]
+  return choices.findLast(({ changes }) => changes === undefined || changes.has(fingerprint))
+}
+
+type Choice = Pick<PlannedChange, 'resolution' | 'via'>
+
+function withResolution(change: OpenChange, { resolution, via }: Choice): PlannedChange {
+  return { ...change, resolution, ...(via === undefined ? {} : { via }) }
+}
+
+function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: RedactionKey): readonly PlannedChange[] | undefined {
+  const known = recordedChoices(open, key)
+  const planned = changes.flatMap((change) => {
+    const choice = known(change)
+    return choice === undefined ? [] : [withResolution(change, choice)]
+  })
+  return planned.length === changes.length ? samePlan(changes, planned, key) : undefined
+}
+
+/**
+ * The resolution that a record has for a change. Fingerprints of another installation key match nothing. The location identifies the
+ * change, also when its value moved on: the choice for a field stays, and the new value still has to be approved.
+ */
+function recordedChoices(open: DriftRecord | undefined, key: RedactionKey): (change: OpenChange) => Choice | undefined {
+  const chosen = open?.spec.changes ?? []
+  const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change]) : [])
+  const byLocation = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change]))
+  return ({ fingerprint, drift: { id, path, change } }) =>
+    byFingerprint.get(fingerprint) ?? byLocation.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
+}
+
+/** The same plan is the same list, so that what is computed from it is known. */
+function samePlan(changes: readonly OpenChange[], planned: readonly PlannedChange[], key: RedactionKey): readonly PlannedChange[] {
+  const text = JSON.stringify(planned.map(({ resolution, via }) => [resolution, via]))
+  return key.derived.get(changes, 'planned', [text], () => planned)
+}
+
+export function planOf(resolutions: readonly Resolution[]): Plan {
+  const [first] = resolutions
+  return first !== undefined && resolutions.every((resolution) => resolution === first) ? first : 'Mixed'
+}
+
+/** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */
+export function possibleResolution(change: OpenChange, wanted: Resolution): Resolution {
+  return orFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure ? 'Restore' : wanted
+}

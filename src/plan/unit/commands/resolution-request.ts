@@ -1,0 +1,85 @@
+/** A request for resolutions, as fingerprints of changes: several choices of one comment are one plan. */
+import { Failure } from '@backporch/kyaml/failure'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
+import type { Resolution } from '../../../drift/compare/drift.ts'
+import type { Change } from '../../../record/documents/change.ts'
+import type { Choice, ResolutionRequest } from '../../observation/observation.ts'
+import { namesAll, selectChanges } from './select-changes.ts'
+
+/** One resolution for the changes that selectors name; none means all. */
+export interface RequestedChoice {
+  readonly resolution: Resolution
+  readonly selectors: readonly string[]
+  /** Which of several equal places in git is edited. */
+  readonly via?: string | undefined
+}
+
+export interface ResolutionSelectors extends RequestedChoice {
+  readonly message: string | undefined
+  /** Further choices of the same plan: of two about one change the later one counts. */
+  readonly also?: readonly RequestedChoice[]
+  /** The changes that selectors count, as the requester saw them; undefined: as a plain turn lists them. */
+  readonly numbered?: readonly Change[]
+  /** Login of the requester; empty where that is not known (a ticked box), undefined where it is not stored. */
+  readonly by?: string
+  /** Called with the current changes of each choice; an error that it throws ends the resolution request. */
+  readonly assertAllowed?: (resolution: Resolution, chosen: readonly Change[]) => void
+}
+
+/**
+ * @param current the open changes as a plain turn lists them
+ * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
+ */
+export function resolveSelectors(request: ResolutionSelectors, current: readonly Change[]): ResolutionRequest {
+  const first = choiceOf(request, request, current)
+  const more = (request.also ?? []).map((choice) => choiceOf(choice, request, current))
+  return {
+    ...first,
+    message: request.message,
+    ...(more.length === 0 ? {} : { more }),
+    ...given({ by: request.by }),
+  }
+}
+
+function choiceOf({ resolution, selectors, via }: RequestedChoice, request: ResolutionSelectors, current: readonly Change[]): Choice {
+  const { numbered, assertAllowed } = request
+  const changes =
+    numbered === undefined
+      ? selectChanges(selectors, current)
+      : new Set(changesMeant(selectors, numbered, current).map(({ fingerprint }) => fingerprint))
+  assertAllowed?.(
+    resolution,
+    current.filter(({ fingerprint }) => changes === undefined || changes.has(fingerprint)),
+  )
+  return { resolution, changes, ...given({ via }), ...(namesAll(selectors) ? { isAll: true } : {}) }
+}
+
+/**
+ * The changes that selectors name among those that the requester saw, as they are now: found by their content, or by their
+ * location where only the value moved on.
+ * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
+ */
+export function changesMeant(selectors: readonly string[], numbered: readonly Change[], current: readonly Change[]): readonly Change[] {
+  const named = selectChanges(selectors, numbered)
+  const meant = numbered.filter(({ fingerprint }) => named === undefined || named.has(fingerprint))
+  const locations = new Set(meant.flatMap((change) => [change.fingerprint, locationOf(change)]))
+  const found = current.filter((change) => locations.has(change.fingerprint) || locations.has(locationOf(change)))
+  // With nothing open at all, the caller that plans reports it, and why.
+  if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
+  return found
+}
+
+function locationOf({ change, ref, path }: Change): string {
+  return `${change} ${resourceKey(ref)}#${path ?? ''}`
+}
+
+function nothingOfIt(selectors: readonly string[]): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `${selectors.length === 0 ? 'what was proposed' : 'what was named'} does not differ any longer`,
+    why: 'the cluster or git changed after the proposal was written',
+    remedy: 'look at the proposal again, it is up to date now',
+    retry: 'on-change',
+  })
+}

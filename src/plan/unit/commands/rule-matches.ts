@@ -1,0 +1,74 @@
+/**
+ * What came of the ignore rules of a unit, for the ledger: how many differences each covers now, or since which day it covers none.
+ * A day is written when a rule stops to match and taken away when it matches again, so a turn in which nothing of that changed writes
+ * nothing. Rules that are about no object of the unit, and those of a policy that have expired, have no entry.
+ */
+import {
+  describeFields,
+  describeTarget,
+  type IgnoreRule,
+  isActive,
+  ruleId,
+  whyNotIgnored,
+  whyNotTargeted,
+} from '../../../drift/noise/ignore-rules.ts'
+import type { DriftReport, RuleMatch } from '../../../record/documents/drift-report.ts'
+import type { Observation } from '../../observation/observation.ts'
+
+export function ruleMatches(
+  observed: Pick<Observation, 'verdicts' | 'policy' | 'cluster' | 'git' | 'incomplete'>,
+): Pick<DriftReport['status'], 'ignores'> {
+  const today = observed.cluster.observedAt.slice(0, 10)
+  const before = new Map(observed.git.ledger.report?.status.ignores?.map((entry) => [entry.rule, entry]))
+  const ignores = new Map<string, RuleMatch>()
+  for (const rule of observed.policy.ignore) {
+    if (!isActive(rule, today)) {
+      // The end of an annotation cannot be learned elsewhere.
+      if (rule.level === 'object' || rule.level === 'package') ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
+      continue
+    }
+    if (!observed.verdicts.some((verdict) => whyNotTargeted(verdict.id, rule, verdict) === undefined)) continue
+    const id = ruleId(rule)
+    // Twice the same rule is one.
+    if (ignores.has(id)) continue
+    const entry = entryOf(id, { hits: hitsOf(rule, observed), complete: observed.incomplete.length === 0 }, before.get(id), today)
+    if (entry !== undefined) ignores.set(id, { ...entry, ...annotationOf(rule) })
+  }
+  return ignores.size === 0 ? {} : { ignores: [...ignores.values()] }
+}
+
+/** Also of what another rule, tried before it, was named for: without that one it would still be hidden. */
+function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): number {
+  const hits = verdicts.flatMap((verdict) =>
+    verdict.setAside.filter(({ state, drift }) => state === 'Ignored' && whyNotIgnored(drift, rule, verdict) === undefined),
+  )
+  return hits.length
+}
+
+/** Undefined where this is unknown: an unreadable object may be the one that the rule is for. */
+function entryOf(
+  rule: string,
+  { hits, complete }: { readonly hits: number; readonly complete: boolean },
+  before: RuleMatch | undefined,
+  today: string,
+): RuleMatch | undefined {
+  if (hits > 0) return { rule, hits }
+  const since = before?.unmatchedSince
+  if (since !== undefined) return { rule, unmatchedSince: since, ...(before?.matched === true ? { matched: true } : {}) }
+  if (!complete) return undefined
+  return { rule, unmatchedSince: today, ...(before?.hits === undefined ? {} : { matched: true }) }
+}
+
+function annotationOf(rule: IgnoreRule): Pick<RuleMatch, 'annotation'> {
+  if (rule.level === undefined || rule.level === 'policy') return {}
+  const { where, reason, expires } = rule
+  return {
+    annotation: {
+      where,
+      target: describeTarget(rule),
+      fields: describeFields(rule),
+      reason,
+      ...(expires === undefined ? {} : { expires }),
+    },
+  }
+}

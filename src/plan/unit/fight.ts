@@ -1,0 +1,49 @@
+/**
+ * Two writers that undo each other (design §5): a merge restores a field, and another writer writes it again. No further proposal ends
+ * that, so none is opened; the report names the writer, and what would end it.
+ */
+import { withoutHashes } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { Change } from '../../record/documents/change.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { secondsSince1970 } from '../observation/closed-episode.ts'
+import type { Hold } from '../observation/hold.ts'
+
+/** Merges to restore one field that were observed to work, and after which it differs again. */
+const MERGES = 2
+/** Seconds in which they count: a field that is edited once a month is no fight. */
+const MERGES_WITHIN = 7 * 86_400
+/** Times that a field came and went without a merge. */
+const FLIPS = 3
+/** Seconds. */
+const FLIPS_WITHIN = 600
+
+/**
+ * Critical drift is never held for it.
+ * @param changes what is open now
+ * @param closed of the unit
+ * @param now RFC 3339 UTC
+ */
+export function fightOver(changes: readonly Change[], closed: readonly ClosedEpisode[], now: string): Hold | undefined {
+  if (changes.some(({ risk }) => risk === 'critical')) return undefined
+  const recent = (at: string | undefined, seconds: number): boolean =>
+    at !== undefined && secondsSince1970(now) - secondsSince1970(at) < seconds
+  const merged = closed.filter(({ status }) => status.outcome === 'Merged' && recent(status.verifiedAt, MERGES_WITHIN))
+  const healed = closed.filter(({ status }) => status.outcome === 'Healed' && recent(status.at, FLIPS_WITHIN))
+  for (const change of changes) {
+    const location = locationOf(change)
+    const restored = merged.filter(({ spec }) => spec.changes.some((one) => one.resolution === 'Restore' && locationOf(one) === location))
+    const flipped = healed.filter(({ spec }) => spec.changes.some((one) => locationOf(one) === location))
+    const who = change.actor.confidence === 'none' ? 'somebody' : change.actor.manager
+    const what =
+      change.path === undefined ? `${change.ref.kind} ${change.ref.name}` : `${change.path} of ${change.ref.kind} ${change.ref.name}`
+    const times = restored.length >= MERGES ? `after ${restored.length} merges that restored it` : `${flipped.length} times in ten minutes`
+    if (restored.length >= MERGES || flipped.length >= FLIPS)
+      return { reason: 'fight', why: `${who} writes ${what} again, ${times}: release the field, or ignore it by a rule of the policy` }
+  }
+  return undefined
+}
+
+function locationOf({ ref, path, change }: Change): string {
+  return `${change} ${resourceKey(ref)}#${withoutHashes(path ?? '')}`
+}

@@ -1,0 +1,363 @@
+/**
+ * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
+ * a person deleted. Both close the episode as `approve` and `reject` would have.
+ */
+import type { KnownProposal } from '@backporch/forge/hosted-forge'
+import type { FileChange } from '@backporch/git-store/package-repository'
+import { formatRevisionTag, parseRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
+import type { ObjectId } from '@backporch/kyaml/files'
+import type { Note } from '@backporch/kyaml/note'
+import { setsTags } from '../../policy/effective-policy.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
+import { otherBase } from '../observation/base-branch.ts'
+import { closedEpisodeOf, closedFile, closedWrites, isMergeKnown, isWithdrawn } from '../observation/closed-episode.ts'
+import { declined, type Found, type FoundOutcome, isClosedByPerson, PROPOSAL_CLOSED, proposedRef } from '../observation/found-outcome.ts'
+import type { EndedHead, MergeCommit, Observation, OpenBranch, UnreadableRecord } from '../observation/observation.ts'
+import { landingRecords, proposedByPorch, publishedByPorch, publishedWorkspaces, rejectedByPorch } from './porch-decisions.ts'
+import { amendedEpisodes, undoneNotes } from './undone-decisions.ts'
+import { withNewer } from './verified-episodes.ts'
+
+export interface FoundDecisions {
+  /** Branches that are still open. */
+  readonly branches: readonly OpenBranch[]
+  /** Every closed episode, those that were found now included. */
+  readonly closed: readonly ClosedEpisode[]
+  readonly writes: GitWrites
+  readonly notes: readonly Note[]
+  readonly outcomes: readonly FoundOutcome[]
+  /** Closed, and no decision: their records are none that we pushed. What differs is proposed under other names. */
+  readonly unproposed: readonly OpenBranch[]
+  /** Records of decisions that the base branch lacks, because Porch publishes the package alone. */
+  readonly landing: readonly FileChange[]
+  /** Latest published revision number, those included that are published now. */
+  readonly revision: number
+}
+
+const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [], landing: [] }
+
+export function findDecisions(observed: Observation): FoundDecisions {
+  const { git, proposals } = observed
+  // An open or deleted branch of the unit cannot be distinguished from that of the other base branch.
+  if (otherBase(observed) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
+  const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
+  // A merged draft decided nothing: its record is marked as a draft.
+  const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
+  // Regardless of the present branch of that name: a turn that did not know of the merge may have rebuilt it.
+  const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
+  const porch = [...publishedByPorch(observed), ...rejectedByPorch(observed)]
+  const published = new Set([
+    ...publishedWorkspaces(observed).map(({ workspace }) => workspace),
+    ...porch.map(({ episode }) => `drift-${episode.metadata.name}`),
+  ])
+  const isOver = (branch: OpenBranch): boolean => published.has(branch.workspace) || landed.some(({ record }) => isOf(branch, record))
+  const ended = git.branches.filter((branch) => isEnded(observed, branch) && !isOver(branch))
+  const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
+  const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
+  const openDeleted = openAndDeleted(observed)
+  // Foreign commits on the branch stay, so that its decision is found again in every turn.
+  const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
+  const found = [
+    ...porch,
+    ...mergedByHand(observed, fresh),
+    ...closed
+      .filter((branch) => !unproposed.includes(branch))
+      .map((branch) => closedByHand(observed, branch))
+      // One that was closed before may have been reopened, and closed once more.
+      .filter((one) => one !== undefined)
+      .filter(
+        ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
+      ),
+    ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(observed, openDeleted)]),
+    ...closedWhileWithdrawn(observed, published),
+  ]
+  const reopened = reopenedProposals(observed)
+  const amended = amendedEpisodes(observed)
+  const again = new Set(found.map(({ episode }) => episode.metadata.name))
+  const over = [...git.branches.filter(isOver), ...ended]
+  const decided = new Set(over)
+  // A turn that did not know of the decision moved the branch: its new changes are proposed again, under a name of their own. A branch
+  // that equals the decision may have been restored, to be opened again.
+  const isMoved = (branch: OpenBranch): boolean =>
+    git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
+  const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
+  const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)))
+  return {
+    branches: git.branches.filter((branch) => !decided.has(branch)),
+    closed: [
+      ...withNewer(git.ledger.closed, amended).filter(({ metadata }) => !again.has(metadata.name)),
+      ...found.map(({ episode }) => episode),
+    ],
+    writes: joinWrites([
+      ...found.map(({ writes }) => writes),
+      { ...NO_WRITES, updates: [...left.map(withdrawal), ...reopened.map(restoration)], ledger: amended.map(closedFile) },
+    ]),
+    notes: [
+      ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
+      ...proposedByPorch(observed),
+      ...undoneNotes(observed),
+      ...ended.flatMap((branch) => unseenNotes(observed, branch)),
+      ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
+      ...git.unreadable.map(unreadableNote),
+      ...reopened.map(reopenedNote),
+    ],
+    outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
+    unproposed,
+    landing: landingRecords(observed),
+    revision: found.reduce(
+      (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
+      git.revision,
+    ),
+  }
+}
+
+function isOf({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
+  return record.metadata.name === metadata.name
+}
+
+/**
+ * Closed on the forge; or merged there, with the branch moved since. A merged one whose record is not on the base branch was
+ * reverted, and its branch is open as long as it is what was merged.
+ */
+function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): boolean {
+  const decided = state === 'proposed' ? proposals.get(ref)?.state : undefined
+  return decided === 'closed' || (decided === 'merged' && git.heads.has(ref))
+}
+
+/** Closed by a person, which took its branch away, and opened again: a change of mind. */
+function reopenedProposals(observed: Observation): readonly KnownProposal[] {
+  const { git, proposals } = observed
+  return git.ledger.closed.flatMap(({ metadata, status }) => {
+    const proposal = isClosedByPerson(status) ? proposals.get(proposedRef(observed, `drift-${metadata.name}`)) : undefined
+    return proposal?.state === 'open' && proposal.movedTo === undefined && !git.refs.has(proposal.ref) ? [proposal] : []
+  })
+}
+
+/** The next turn takes it up: an open branch is not silent. */
+function restoration({ ref, commit }: KnownProposal): PlannedUpdate {
+  return { ref, from: null, to: commit }
+}
+
+function reopenedNote({ ref }: KnownProposal): Note {
+  const text = `${shortBranch(ref)} was opened again: its branch is put back, and the next turn takes it up`
+  return { cause: 'decision', subject: '', text }
+}
+
+function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
+  return { ref, from: commit, to: null }
+}
+
+/** The branch went on after the decision, or the decision is unclear: nothing of that becomes silent. */
+function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBranch): Note[] {
+  const head = git.heads.get(ref)
+  if (head === undefined) return []
+  const how = proposals.get(ref)?.state === 'closed' ? 'closed' : 'merged'
+  const text =
+    head.unread === undefined
+      ? `${workspace} was ${how} at ${head.commit.slice(0, 7)}: what came onto its branch after that is proposed again`
+      : `${workspace} was ${how} at ${head.commit.slice(0, 7)}, which cannot be read, so nothing of it is silent: ${head.unread}`
+  return [{ cause: 'decision', subject: '', text }]
+}
+
+export function unreadableNote({ where, why }: UnreadableRecord): Note {
+  return { cause: 'record-not-read', subject: '', text: `the record of ${where} cannot be read and is left alone: ${why}` }
+}
+
+/**
+ * The record is on the base branch: the content decides, whatever merge style it came by, and whether or not its branch is still
+ * there. The tag is on the commit with the `kpt:` line.
+ */
+function mergedByHand(
+  observed: Observation,
+  landed: readonly { readonly record: DriftRecord; readonly branch: OpenBranch | undefined }[],
+): Found[] {
+  let revision = observed.git.revision
+  return landed.map(({ record, branch }) => {
+    const { unit, cluster, git } = observed
+    const mergeCommit = git.mergeCommits.get(record.metadata.name)
+    const ref = branch?.ref ?? proposedRef(observed, record.metadata.name)
+    const proposal = observed.proposals.get(ref)
+    // Units of a joint proposal find each other's tag, whether or not the branch still exists.
+    const joint = (branch?.others.length ?? 0) > 0
+    const tags = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
+    // Approved through Porch too: that published it.
+    const known = tags ?? git.published.find(({ workspace }) => workspace === record.metadata.name)?.revision
+    // A branch with foreign commits is never deleted, merged or not: commits pushed after the merge would be lost with it.
+    // Records of a branch that went on since were not published.
+    const own = branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
+    const tagged =
+      branch?.foreign === true || known !== undefined || !setsTags(observed.policy, unit.source)
+        ? undefined
+        : mergeCommit?.named === true || (joint && mergeCommit !== undefined)
+          ? mergeCommit.published
+          : (own ?? mergeCommit?.published)
+    if (tagged !== undefined) revision += 1
+    const published = known ?? (tagged === undefined ? undefined : revision)
+    const at = proposal?.state === 'merged' && proposal.decidedAt !== '' ? proposal.decidedAt : (mergeCommit?.at ?? cluster.observedAt)
+    const closed = closedEpisodeOf(record, {
+      outcome: 'Merged',
+      decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
+      // Clocks of people are not ours: no decision is later than its observation.
+      at: at < cluster.observedAt ? at : cluster.observedAt,
+      seenAt: cluster.observedAt,
+      ...(mergeCommit === undefined ? {} : { commit: mergeCommit.commit }),
+      ...(mergeCommit?.altered === undefined ? {} : { altered: mergeCommit.altered }),
+      ...(joint ? { branch: shortBranch(ref) } : {}),
+      ...(published === undefined ? {} : { revision: `v${published}` }),
+    })
+    const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
+    const updates: PlannedUpdate[] = [
+      ...(tagged === undefined ? [] : [{ ref: `refs/tags/${tag}`, from: null, to: tagged }]),
+      ...(branch === undefined || branch.foreign ? [] : [{ ref: branch.ref, from: branch.commit, to: null }]),
+    ]
+    const how =
+      branch?.foreign === true
+        ? 'its branch has commits that are not ours and is left alone'
+        : published === undefined
+          ? mergedAt(mergeCommit)
+          : `its revision is v${published}`
+    return {
+      ref,
+      episode: closed,
+      note: `${record.metadata.name} was merged${closed.status.decidedBy === '' ? '' : ` by ${closed.status.decidedBy.replace(/ <.*/, '')}`}: ${how}${alteredNote(closed.status.altered)}`,
+      writes: {
+        ...NO_WRITES,
+        updates,
+        ...closedWrites(closed, unit.packageName),
+      },
+    }
+  })
+}
+
+function mergedAt(mergeCommit: MergeCommit | undefined): string {
+  return mergeCommit === undefined ? 'its commit is not known yet' : `its commit is ${mergeCommit.commit.slice(0, 7)}`
+}
+
+function isEqualText({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
+  return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
+}
+
+function alteredNote(altered: string | undefined): string {
+  return altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
+}
+
+/** Number of the revision whose tag is on one of the commits: an earlier turn set it and ended before it wrote the ledger. */
+function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): number | undefined {
+  for (const [ref, commit] of git.refs) {
+    const tag = ref.startsWith('refs/tags/') && commits.includes(commit) ? parseRevisionTag(ref) : undefined
+    if (tag?.packagePath === unit.packageName) return tag.revision
+  }
+  return undefined
+}
+
+/** Full name of the branch that a merged episode was on. */
+export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode): string {
+  return status.branch === undefined ? proposedRef(observed, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
+}
+
+/**
+ * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
+ * commits stays foreign. @returns undefined where the unit came onto the branch after that
+ */
+function closedByHand(observed: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
+  const head = observed.git.heads.get(ref)
+  const record = head === undefined ? now : head.record
+  if (record === undefined) return undefined
+  const { spec } = record
+  const by = observed.proposals.get(ref)
+  const status = declined(observed, spec.changes, by, PROPOSAL_CLOSED)
+  const closed = closedEpisodeOf(record, status)
+  return {
+    ref,
+    episode: closed,
+    note: `${workspace} was closed: exactly this drift is silent until ${status.silentUntil}`,
+    writes: {
+      ...NO_WRITES,
+      updates: foreign ? [] : [{ ref, from: commit, to: null }],
+      ...closedWrites(closed, observed.unit.packageName),
+    },
+  }
+}
+
+/** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
+function closedWhileWithdrawn(observed: Observation, published: ReadonlySet<string>): Found[] {
+  return observed.git.ledger.closed.flatMap((withdrawn) => {
+    const { spec, status, metadata } = withdrawn
+    const ref = proposedRef(observed, `drift-${metadata.name}`)
+    const by = observed.proposals.get(ref)
+    if (
+      !isWithdrawn(status) ||
+      published.has(`drift-${metadata.name}`) ||
+      by?.state !== 'closed' ||
+      by.decidedBy === '' ||
+      observed.git.refs.has(ref)
+    )
+      return []
+    const closed = { ...withdrawn, status: declined(observed, spec.changes, by, PROPOSAL_CLOSED) }
+    const writes = { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) }
+    const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
+    return [{ ref, episode: closed, note, writes }]
+  })
+}
+
+/** Otherwise any account that may push a branch could silence what was never proposed. */
+function isUnproposed({ record, recordPushed }: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
+  return record !== undefined && recordPushed !== true
+}
+
+function unproposedNote({ workspace }: Pick<OpenBranch, 'workspace'>): Note {
+  const text = `${workspace} was closed with a record that backporch did not push: its drift is proposed again`
+  return { cause: 'decision', subject: '', text }
+}
+
+interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
+  readonly ref: string
+  readonly workspace: string
+  readonly report: DriftReport
+}
+
+/** The ledger has an open proposal, and its branch is gone without a merge: a person closed it. */
+function openAndDeleted(observed: Observation): DeletedProposal | undefined {
+  const { git } = observed
+  const { report } = git.ledger
+  if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return undefined
+  const { episode, plan } = report.status
+  const workspace = `drift-${episode}`
+  // A branch without our record is still a branch: a person works on it.
+  const ref = report.status.branch === undefined ? proposedRef(observed, workspace) : `refs/heads/${report.status.branch}`
+  const proposal = observed.proposals.get(ref)
+  const known =
+    git.refs.has(ref) ||
+    git.published.some((published) => published.workspace === workspace) ||
+    git.branches.some((branch) => branch.workspace === workspace) ||
+    // Merged between the reads of git and of the forge: the next turn reads its record.
+    proposal?.state === 'merged' ||
+    // Its branch is elsewhere, and nobody decided.
+    (proposal?.state === 'open' && proposal.movedTo !== undefined) ||
+    git.branches.some(({ record }) => record.metadata.name === workspace) ||
+    git.merged.some(({ metadata }) => metadata.name === workspace) ||
+    git.unreadable.some((record) => record.episode === episode) ||
+    git.ledger.closed.some(({ metadata }) => metadata.name === episode)
+  if (known || plan === '') return undefined
+  const head = git.heads.get(ref)
+  // The forge reports what it was about, and it was not about this.
+  if (head !== undefined && head.record?.spec.episode !== episode) return undefined
+  return { ref, workspace, report, record: head?.record, ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }) }
+}
+
+function deletedByHand(observed: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
+  const { episode, plan, since } = report.status
+  const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
+  const by = observed.proposals.get(ref)
+  const isRenamed = by?.movedTo !== undefined
+  const status = declined(observed, spec.changes, by, isRenamed ? PROPOSAL_CLOSED : 'the branch was deleted')
+  const closed = closedEpisodeOf({ spec }, status)
+  return {
+    ref,
+    episode: closed,
+    note: `${workspace} was closed${isRenamed ? '' : ' by deleting its branch'}: exactly this drift is silent until ${status.silentUntil}`,
+    writes: { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) },
+  }
+}

@@ -1,0 +1,80 @@
+/** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { adoptionProblems } from '../../proposal/adopt/adoption.ts'
+import { builtAdoptionProblems } from '../../proposal/adopt/kustomize-adoption.ts'
+import { editFor } from '../../proposal/edits/resolution-edits.ts'
+import type { Observation } from '../observation/observation.ts'
+import { allChanges, type PlannedChange } from './commands/pick-changes.ts'
+
+/** Changes of one unit whose adoption is tried, each by rendering, only to report refusals beforehand. */
+const MOST_TRIED = 20
+
+/** Why, by the fingerprint of the change. */
+export type NotAdoptable = ReadonlyMap<string, string>
+
+/**
+ * The text itself names credentials and what git declares nothing of. In a package that is rendered the adoption is tried, of
+ * a few changes: with more, the command that requests it reports the refusal.
+ */
+export function notAdoptable(observed: Observation): NotAdoptable {
+  const { possible, ...refused } = refusedByThemselves(observed)
+  const reasons = new Map(refused.reasons)
+  if (possible.length > MOST_TRIED) return reasons
+  const problems = problemsOf(observed, possible)
+  for (const [index, change] of possible.entries()) {
+    const why = problems[index]
+    if (why !== undefined) reasons.set(change.fingerprint, why)
+  }
+  return reasons
+}
+
+/** The same without any rendering. */
+export function notAdoptableAtAll(observed: Observation): NotAdoptable {
+  return refusedByThemselves(observed).reasons
+}
+
+/** Why changes cannot be released, by their fingerprint. */
+export function notReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>()
+  for (const change of allChanges(verdicts, key)) {
+    const edit = orFailure(() => editFor({ ...change, resolution: 'Release' }))
+    if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
+  }
+  return reasons
+}
+
+interface Refused {
+  readonly reasons: NotAdoptable
+  readonly possible: readonly PlannedChange[]
+}
+
+function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
+  const changes = allChanges(verdicts, key)
+  const refused = key.derived.get(changes, 'refused', [], () => refusedOf(changes))
+  if (built?.source.tool !== 'command') return refused
+  const reasons = new Map(refused.reasons)
+  for (const { fingerprint } of refused.possible)
+    reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
+  return { reasons, possible: [] }
+}
+
+function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
+  const reasons = new Map<string, string>()
+  const possible: PlannedChange[] = []
+  for (const each of changes) {
+    const change: PlannedChange = { ...each, resolution: 'Adopt' }
+    const edit = orFailure(() => editFor(change))
+    if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
+    else if (edit !== undefined) possible.push(change)
+  }
+  return { reasons, possible }
+}
+
+function problemsOf(
+  { built, pipeline, unit, git, functions }: Observation,
+  changes: readonly PlannedChange[],
+): readonly (string | undefined)[] {
+  if (changes.length === 0) return []
+  if (built !== undefined) return builtAdoptionProblems({ ...built, changes })
+  return pipeline ? adoptionProblems({ packagePath: unit.packagePath, files: git.files, changes, functions }) : []
+}

@@ -1,0 +1,63 @@
+/** Merged decisions of `settle: backporch` that the cluster does not show yet. */
+import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { Observation } from '../observation/observation.ts'
+import { allChanges, applyingFingerprints, unverifiedMerges } from './commands/pick-changes.ts'
+import { restoredObjects } from './plan-settle.ts'
+import type { UnitResult } from './unit-result.ts'
+
+/** A merged decision that backporch itself has to bring to the cluster, and that live was not observed to agree with yet. */
+export interface PendingSettle {
+  readonly cluster: string
+  readonly packagePath: string
+  readonly record: DriftRecord
+  readonly commit: ObjectId
+}
+
+interface SettledTurn {
+  readonly units: readonly UnitResult[]
+  readonly view: { readonly refs: ReadonlyMap<string, ObjectId> }
+}
+
+/** From what a turn read: also after a process ended between its merge and its write, or between that and the hand-over. */
+export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
+  return units.flatMap((unit) => {
+    if (unit.state === 'failed') return []
+    const { git, notHandedOver } = unit.observation
+    const applying = stillApplying(unit.observation)
+    const waiting = new Set(
+      unverifiedMerges(git.ledger.closed).filter(({ spec }) => spec.changes.some(({ fingerprint }) => applying.has(fingerprint))),
+    )
+    const held = new Set(notHandedOver)
+    return git.ledger.closed.flatMap((episode) => {
+      const { spec, status } = episode
+      // The merge decided, and the syncer may apply it: but no review covered a write by backporch.
+      if (status.outcome !== 'Merged' || status.altered !== undefined) return []
+      const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
+      const commit = settledCommitOf(view.refs, unit.unit.packageName, { commit: git.decidedCommits.get(episode.metadata.name), ...status })
+      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch') return []
+      const restored = restoredObjects(record)
+      const isHeld = [...restored].some((key) => held.has(key))
+      if (restored.size === 0 || !(waiting.has(episode) || isHeld)) return []
+      for (const key of restored) held.delete(key)
+      return [{ cluster: unit.unit.cluster, packagePath: unit.unit.packagePath, record, commit }]
+    })
+  })
+}
+
+/** The tagged one; without a tag the one that the ledger has. The record on the base branch is what authorises a write. */
+export function settledCommitOf(
+  refs: ReadonlyMap<string, ObjectId>,
+  packageName: string,
+  { commit, revision }: Pick<ClosedEpisode['status'], 'commit' | 'revision'>,
+): ObjectId | undefined {
+  const tag = revision === undefined ? undefined : refs.get(`refs/tags/${packageName}/${revision}`)
+  return tag ?? (revision === undefined ? readObjectId(commit) : undefined)
+}
+
+/** Fingerprints of what a merged decision is about and live still shows. */
+export function stillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
+  const applying = applyingFingerprints(git.ledger.closed)
+  return new Set(allChanges(verdicts, key).flatMap(({ fingerprint }) => (applying.has(fingerprint) ? [fingerprint] : [])))
+}

@@ -1,0 +1,130 @@
+/** Approve and reject, as writes to git. Pure: who and when are arguments. */
+import type { CommitDraft, FileChange } from '@backporch/git-store/package-repository'
+import { formatRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { given } from '@backporch/kyaml/text'
+import { setsTags } from '../../policy/effective-policy.ts'
+import { houseMessage } from '../../policy/house-rules.ts'
+import { formatApprovalMessage } from '../../record/commit-message.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import type { LedgerWrites } from '../observation/action.ts'
+import { closedEpisodeOf, closedWrites, secondsSince1970, silenceEnd } from '../observation/closed-episode.ts'
+import { ledgerFilesOf } from '../observation/ledger-files.ts'
+import type { Observation, OpenBranch } from '../observation/observation.ts'
+import type { UnitPlan } from '../observation/unit-plan.ts'
+
+export interface DecisionInput {
+  readonly observed: Observation
+  /** The turn's own plan: its report is the state before the decision. */
+  readonly turn: UnitPlan
+  readonly proposal: OpenBranch
+  readonly decidedBy: string
+  /** RFC 3339 UTC with seconds. */
+  readonly at: string
+  readonly reason: string | undefined
+}
+
+/** What a decision writes: a merge or nothing, and the ledger. */
+export interface PlannedApproval {
+  readonly merge: CommitDraft
+  /** Full name of the tag, and the revision as in `v4`; undefined where the policy sets no tag. */
+  readonly tag: string | undefined
+  readonly revision: string | undefined
+  /** @param commit the merge commit, where it is made before it is pushed */
+  readonly ledger: (commit: ObjectId | undefined) => LedgerWrites
+}
+
+/**
+ * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it where the policy sets one,
+ * the branch gone; and the decision in the ledger. `changes` are what the branch changes against its base.
+ */
+export function planApproval(input: DecisionInput, changes: readonly FileChange[]): PlannedApproval {
+  const { observed, proposal, decidedBy, at } = input
+  const { unit, git } = observed
+  const next = setsTags(observed.policy, unit.source) ? git.revision + 1 : undefined
+  const revision = next === undefined ? undefined : `v${next}`
+  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: observed.git.publishedName }
+  return {
+    merge: {
+      parents: [git.base, proposal.commit],
+      base: git.base,
+      changes,
+      message: houseMessage(formatApprovalMessage(subject, { revision: next, decidedBy, at }), observed.policy.house.commit),
+      signOff: observed.policy.house.commit.signOff,
+      at: secondsSince1970(at),
+    },
+    tag: next === undefined ? undefined : `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision: next })}`,
+    revision,
+    ledger: (commit) =>
+      closing(input, { outcome: 'Merged', decidedBy, at, ...given({ commit, revision }), ...reasonOf(input) }, 'Applying'),
+  }
+}
+
+/** Close: git and the cluster stay as they are, and exactly this fingerprint is silent until `silentUntil`, RFC 3339 UTC. */
+export function planRejection(input: DecisionInput): LedgerWrites & { readonly silentUntil: string } {
+  const { observed, proposal, decidedBy, at } = input
+  const silentUntil = silenceEnd(proposal.record.spec.changes, at, observed.policy.closeSilence)
+  return { ...closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced'), silentUntil }
+}
+
+function reasonOf({ reason }: DecisionInput): { reason?: string } {
+  return reason === undefined ? {} : { reason }
+}
+
+function closing(input: DecisionInput, status: ClosedEpisode['status'], state: 'Applying' | 'Silenced'): LedgerWrites {
+  const { observed, turn, proposal, at } = input
+  const { episode, plan } = proposal.record.spec
+  const { unit } = turn.report.spec
+  const revision = status.revision ?? unit.revision
+  const spec = { ...turn.report.spec, unit: { ...unit, ...(revision === undefined ? {} : { revision }) } }
+  const report = { ...turn.report, spec, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
+  const closed = closedWrites(closedEpisodeOf(proposal.record, status), observed.unit.packageName)
+  return { ...closed, ledger: [...closed.ledger, ...ledgerFilesOf(observed, report).files] }
+}
+
+/** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when its branch is foreign */
+export function openProposal(observed: Observation): OpenBranch {
+  const proposal = observed.git.branches.find(({ state }) => state === 'proposed')
+  const draft = observed.git.branches.find(({ state }) => state === 'drafts')
+  const name = observed.unit.packageName
+  const unreadable = observed.git.unreadable.find(({ location }) => location === 'branch')
+  if (proposal === undefined && unreadable !== undefined) {
+    throw new Failure({
+      code: unreadable.code,
+      what: `the proposal of ${name} cannot be decided`,
+      where: unreadable.where,
+      why: `its record cannot be read: ${unreadable.why}`,
+      remedy: 'merge the branch by hand, or delete it and scan again',
+    })
+  }
+  if (proposal === undefined) {
+    throw new Failure({
+      code: 'BP2004',
+      what: `there is no open proposal for ${name} in ${observed.unit.cluster}`,
+      why: draft === undefined ? 'nothing was proposed, or it was decided before' : `${draft.workspace} is recorded as a draft only`,
+      remedy:
+        draft === undefined ? `backporch diff ${name} shows what differs` : `propose it: backporch restore ${name} (or adopt, or release)`,
+    })
+  }
+  if (proposal.foreign) {
+    throw new Failure({
+      code: 'BP2009',
+      what: `the proposal of ${name} has a commit that backporch did not make`,
+      where: shortBranch(proposal.ref),
+      why: proposal.foreignWhy ?? 'what would be merged is not what was recorded',
+      remedy: 'merge the branch by hand, or delete it and scan again',
+    })
+  }
+  if (proposal.others.length > 0) {
+    const clusters = proposal.others.length + 1
+    throw new Failure({
+      code: 'BP2009',
+      what: `the proposal of ${name} is about ${clusters} clusters`,
+      where: shortBranch(proposal.ref),
+      why: 'one decision is for all of them, and this command decides about one cluster',
+      remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${observed.unit.cluster}`,
+    })
+  }
+  return proposal
+}

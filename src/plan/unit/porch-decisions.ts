@@ -1,0 +1,97 @@
+/**
+ * What people did with `porchctl rpkg approve`, `propose` and `reject`, as git shows it (docs/facts/porch-decisions.md). An approval is a merge: it
+ * publishes the package, and leaves out the record, which lies outside of the package.
+ */
+import type { FileChange } from '@backporch/git-store/package-repository'
+import type { Note } from '@backporch/kyaml/note'
+import { given } from '@backporch/kyaml/text'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { formatInertDocument } from '../../record/write-document.ts'
+import { NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
+import { closedEpisodeOf, closedWrites } from '../observation/closed-episode.ts'
+import { declined, type Found, proposedRef } from '../observation/found-outcome.ts'
+import type { Observation, OpenBranch, PublishedWorkspace } from '../observation/observation.ts'
+
+/** A proposal whose record is on the base branch was merged there, and its tag says nothing new. */
+export function publishedWorkspaces({ git }: Observation): readonly PublishedWorkspace[] {
+  const landed = new Set(git.merged.flatMap(({ metadata, spec }) => (spec.lifecycle === 'Proposed' ? [metadata.name] : [])))
+  return git.published.filter(({ record }) => !landed.has(record.metadata.name))
+}
+
+/** The leftover branch is deleted: it keeps a Porch with its database cache from reading the repository. */
+export function publishedByPorch(observed: Observation): Found[] {
+  const { git, cluster, unit } = observed
+  const entered = new Set(git.ledger.closed.map(({ status, spec }) => `${spec.episode} ${status.revision}`))
+  return publishedWorkspaces(observed).flatMap((published): Found[] => {
+    const { record, revision, workspace, by, commit, left, altered } = published
+    const leftovers = git.branches.filter((branch) => branch.workspace === workspace && (!branch.foreign || branch.commit === left))
+    const updates = leftovers.map(deletion)
+    if (entered.has(`${record.spec.episode} v${revision}`)) return []
+    const isDecision = record.spec.lifecycle === 'Proposed'
+    const closed = closedEpisodeOf(record, {
+      outcome: isDecision ? 'Merged' : 'Published',
+      decidedBy: by,
+      // Clocks of people are not ours: no decision is later than its observation.
+      at: published.at < cluster.observedAt ? published.at : cluster.observedAt,
+      seenAt: cluster.observedAt,
+      commit,
+      revision: `v${revision}`,
+      publishedBy: 'porch',
+      ...given({ altered: isDecision ? altered : undefined }),
+    })
+    const who = by === '' ? '' : ` by ${by.replace(/ <.*/, '')}`
+    const note = isDecision
+      ? `${workspace} was approved through Porch as v${revision}${who}${altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`}`
+      : `${workspace} was published through Porch as v${revision}${who}, and it is a draft: nothing is decided`
+    const ref = proposedRef(observed, workspace)
+    return [{ ref, episode: closed, note, writes: { ...NO_WRITES, updates, ...closedWrites(closed, unit.packageName) } }]
+  })
+}
+
+/** Records of approvals that the base branch lacks, and the end of the copy that came with the package. */
+export function landingRecords(observed: Observation): readonly FileChange[] {
+  const { unit, git } = observed
+  const records = publishedWorkspaces(observed).flatMap(({ record }): FileChange[] => {
+    const content = new TextEncoder().encode(formatInertDocument(record))
+    return record.spec.lifecycle === 'Proposed' ? [{ path: pathOf(unit, record), content }] : []
+  })
+  return git.travellingRecord ? [...records, { path: travellingRecordPath(unit.packagePath), content: null }] : records
+}
+
+function pathOf({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): string {
+  return recordPath(cluster, slug, spec.began, spec.episode)
+}
+
+/** The reason of a proposal that Porch rejected. */
+export const REJECTED = 'the proposal was rejected through Porch'
+
+/** Back from `proposed/` to `drafts/`: closed, as on a forge. */
+export function rejectedByPorch(observed: Observation): Found[] {
+  const { git, proposals, unit } = observed
+  return git.branches.filter(isRejected).map((branch) => {
+    const { workspace, record } = branch
+    const ref = proposedRef(observed, workspace)
+    const status = declined(observed, record.spec.changes, proposals.get(ref), REJECTED)
+    const closed = closedEpisodeOf(record, status)
+    const note = `${workspace} was rejected through Porch: exactly this drift is silent until ${status.silentUntil}`
+    return { ref, episode: closed, note, writes: { ...NO_WRITES, updates: [deletion(branch)], ...closedWrites(closed, unit.packageName) } }
+  })
+}
+
+function isRejected({ state, movedBy, foreign }: OpenBranch): boolean {
+  return state === 'drafts' && movedBy !== undefined && !foreign
+}
+
+/** A draft that somebody proposed: it is proposed from now on, whatever the policy says. */
+export function proposedByPorch({ git }: Observation): Note[] {
+  return git.branches.flatMap(({ state, movedBy, workspace }): Note[] => {
+    if (state !== 'proposed' || movedBy === undefined) return []
+    const by = movedBy === '' ? '' : ` by ${movedBy.replace(/ <.*/, '')}`
+    return [{ cause: 'decision', subject: '', text: `${workspace} was proposed through Porch${by}` }]
+  })
+}
+
+function deletion({ ref, commit }: OpenBranch): PlannedUpdate {
+  return { ref, from: commit, to: null }
+}

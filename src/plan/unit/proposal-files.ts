@@ -1,0 +1,64 @@
+/** The files of a proposal of the unit: the edited package, the record, and what goes along with it. */
+import type { FileChange } from '@backporch/git-store/package-repository'
+import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
+import { reportPath } from '../../proposal/text/proposal-footer.ts'
+import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import { presentRecordPath, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { formatInertDocument, laterText, withLastDocument } from '../../record/write-document.ts'
+import type { GitState, Observation } from '../observation/observation.ts'
+import { checkAdopted, withManifests } from './adopted-objects.ts'
+import type { PlannedChange } from './commands/pick-changes.ts'
+
+/**
+ * As `builtFiles`, of objects that the server does not refuse.
+ * @throws as `builtFiles`, and BP2001 for an object that the server refuses
+ */
+export function proposalFiles(...[observation, active, record, workspace]: Parameters<typeof builtFiles>): ProposalFiles {
+  const files = builtFiles(observation, active, record, workspace)
+  return { ...files, notes: [...files.notes, ...checkAdopted(observation, active)] }
+}
+
+/**
+ * @param workspace of the branch: that of a joint proposal may have the name of another unit
+ * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible
+ */
+export function builtFiles(
+  observation: Observation,
+  active: readonly PlannedChange[],
+  record: DriftRecord,
+  workspace = record.metadata.name,
+): ProposalFiles {
+  const { unit, git, pipeline, functions, built, policy, key } = observation
+  const { spec } = record
+  const text = laterText(record, formatInertDocument)
+  const files = buildProposal({
+    packagePath: unit.packagePath,
+    files: git.files,
+    pipeline,
+    asFiles: policy.render.tool === 'files',
+    functions,
+    built,
+    changes: withManifests(observation, active),
+    plan: spec.plan,
+    workspace,
+    lifecycle: spec.lifecycle,
+    record: laterFile(recordPath(unit.cluster, unit.slug, spec.began, spec.episode), text),
+    derived: key.derived,
+  })
+  const changes = [
+    ...files.changes,
+    ...(spec.lifecycle === 'Proposed' ? git.earlierNamed.flatMap(moveRecord) : []),
+    ...(policy.approval === 'porch' ? [laterFile(travellingRecordPath(unit.packagePath), text)] : []),
+    // No body of a pull request has room for all of it.
+    ...(spec.lifecycle === 'Proposed' && wantsReport(record)
+      ? [laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]
+      : []),
+  ]
+  return { ...files, changes }
+}
+
+/** A record of an earlier version gets the name of today with the decision that comes next. */
+function moveRecord({ path, text }: GitState['earlierNamed'][number]): readonly FileChange[] {
+  return [{ path, content: null }, laterFile(presentRecordPath(path), () => withLastDocument(text))]
+}

@@ -1,0 +1,42 @@
+/** A request to report drift again whose proposal was closed: its silence ends now. */
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../observation/action.ts'
+import { closedFile } from '../observation/closed-episode.ts'
+import type { Observation } from '../observation/observation.ts'
+import type { UnitPlan } from '../observation/unit-plan.ts'
+
+export interface Raised {
+  readonly observation: Observation
+  /** Its entries for the ledger. */
+  readonly ledger: readonly LedgerFile[]
+}
+
+/** Ends the silence about the requested drift; undefined where none of it is silent. */
+export function raiseAgain(observed: Observation, isRequested: (fingerprint: string) => boolean): Raised | undefined {
+  const { git, cluster } = observed
+  const now = cluster.observedAt
+  const isSilent = ({ spec, status }: ClosedEpisode): boolean =>
+    status.outcome === 'Declined' && status.silentUntil !== undefined && status.silentUntil > now && isRequested(spec.fingerprint)
+  const silent = git.ledger.closed.filter(isSilent)
+  if (silent.length === 0) return undefined
+  const ended = (episode: ClosedEpisode): ClosedEpisode => ({ ...episode, status: { ...episode.status, silentUntil: now } })
+  return {
+    observation: {
+      ...observed,
+      git: {
+        ...git,
+        ledger: { ...git.ledger, closed: git.ledger.closed.map((episode) => (isSilent(episode) ? ended(episode) : episode)) },
+      },
+    },
+    ledger: silent.map((episode) => closedFile(ended(episode))),
+  }
+}
+
+/** The plan, with the end of the silence in what it writes. */
+export function withRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
+  if (raised === undefined) return plan
+  const { writes, report } = plan
+  const ends: GitWrites = { ...NO_WRITES, ledger: raised.ledger, ledgerLines: [`${unitName(report.spec.unit)}: raised again`] }
+  return { ...plan, writes: joinWrites([ends, writes]) }
+}

@@ -1,0 +1,95 @@
+/**
+ * The ledger's state of a unit on its way from one commit to the next: the last observed content of each object, and when git got
+ * what is not applied yet. A report without open questions implies it: every object was observed with the content of git. So only
+ * what is open is written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
+ */
+import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import type { ObservedContent } from '../../drift/behind/arrivals.ts'
+import { NO_MEMORY, type ObservedLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'
+import { refOf } from '../../record/build-report.ts'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import type { Rollout } from '../../record/documents/rollout.ts'
+import { knownObservation } from '../observation/ledger-files.ts'
+import type { Observation } from '../observation/observation.ts'
+import { lastSeen } from '../observation/seen-at.ts'
+import { isWaiting } from '../observation/waiting-state.ts'
+
+type Known = Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'base' | 'baseBranch' | 'treeHash' | 'ledger'> }
+
+/** Contents that are stored: a syncer that is more of them behind is detected by the times of their commits. */
+const MOST_CONTENTS = 10
+
+/** @param present RFC 3339 UTC: when git was read */
+export function rolloutMemory(observed: Known, present: string): SyncMemory {
+  const { report } = observed.git.ledger
+  const { spec, status } = report ?? {}
+  // An observation of another branch does not apply to this one; a first report without an observation has no information.
+  if (
+    report === undefined ||
+    spec === undefined ||
+    spec.observed.at === '' ||
+    (spec.unit.branch ?? observed.git.baseBranch) !== observed.git.baseBranch
+  )
+    return NO_MEMORY
+  const at = lastSeen(report, knownObservation(observed)?.status)
+  const retained = status?.rollout ?? {}
+  const listed = listedIn(report)
+  const current: ObservedLive | undefined = isPartlyKnown(report) ? undefined : { commit: spec.unit.commit, tree: spec.unit.tree, at }
+  const stored = new Map(
+    (retained.seen ?? []).flatMap((entry) => (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const)),
+  )
+  const before = retained.contents ?? []
+  const isNew = observed.git.treeHash !== spec.unit.tree
+  const arrived: ObservedContent = { commit: observed.git.base, tree: observed.git.treeHash, after: at, firstSeen: present }
+  return {
+    observedWith: (key) => (listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current),
+    contents: (isNew ? [arrived, ...before] : before).slice(0, MOST_CONTENTS),
+  }
+}
+
+/** What has to be stored while an object differs, waits or cannot be judged. */
+export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
+  const open = openIn(observed)
+  if (open.length === 0) return {}
+  const { observedWith, contents } = rolloutMemory(observed, observed.now ?? observed.cluster.observedAt)
+  const groups = Map.groupBy(
+    open.flatMap((id) => {
+      const known = observedWith(resourceKey(id))
+      return known === undefined ? [] : [{ id, known }]
+    }),
+    ({ known: { commit, tree, at } }) => `${commit} ${tree} ${at}`,
+  )
+  const entries = [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const { commit, tree, at } = first.known
+    return [{ commit, tree, at, ...(group.length === open.length ? {} : { refs: group.map(({ id }) => refOf(id)) }) }]
+  })
+  if (entries.length === 0 && contents.length === 0) return {}
+  const retained = contents.map(({ commit, tree, after, firstSeen }) => ({ commit, tree, after, firstSeen }))
+  const rollout: Rollout = { ...(retained.length === 0 ? {} : { contents: retained }), ...(entries.length === 0 ? {} : { seen: entries }) }
+  return { rollout }
+}
+
+/** In the order of the verdicts, each once. */
+function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
+  const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
+  return verdicts
+    .filter(
+      ({ id, items, setAside }) => items.length > 0 || setAside.some(({ state }) => isWaiting(state)) || unproven.has(resourceKey(id)),
+    )
+    .map(({ id }) => id)
+}
+
+/** The same of a report. */
+function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
+  const waiting = (status.setAside ?? []).filter(({ state }) => isWaiting(state))
+  const refs = [...spec.changes, ...waiting, ...(status.incomplete ?? [])].flatMap(({ ref }) => (ref === undefined ? [] : [ref]))
+  return new Set(refs.map(resourceKey))
+}
+
+/** Of a unit that could not be observed, what could not be judged before is not known any more. */
+function isPartlyKnown({ status: { state, lastKnown, incomplete = [] } }: DriftReport): boolean {
+  const isUnobserved = state === 'Unknown' && incomplete.some((entry) => entry.ref === undefined && entry.state === 'unreadable')
+  return isUnobserved && lastKnown?.state !== 'InSync' && !isWaiting(lastKnown?.state ?? 'Unknown')
+}

@@ -1,0 +1,67 @@
+/** An observation that is older than what the ledger knows records no state, and nobody decides on it (docs/adr/0056-what-the-ledger-says-about-time.md). */
+import { Failure } from '@backporch/kyaml/failure'
+import type { Note } from '@backporch/kyaml/note'
+import { given } from '@backporch/kyaml/text'
+import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import type { LedgerFile } from '../observation/action.ts'
+import type { FoundOutcome } from '../observation/found-outcome.ts'
+import { knownObservation } from '../observation/ledger-files.ts'
+import type { Observation } from '../observation/observation.ts'
+import { isAhead, isOlder, knownUntil } from '../observation/seen-at.ts'
+
+/** RFC 3339 UTC: the later observation of the unit; undefined where there is none. */
+export function newerThan(observed: Observation): string | undefined {
+  const { git, cluster } = observed
+  if (git.ledger.report === undefined) return undefined
+  const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
+  const { observedAt: at, recorded } = cluster
+  return isOlder({ at, recorded, now: observed.now ?? at }, known) ? known : undefined
+}
+
+/** For decisions, which are found now, however old the observation of the cluster is. */
+export function asOfNow({ now, cluster, ...observed }: Observation): Observation {
+  return { ...observed, ...given({ now }), cluster: { ...cluster, observedAt: now ?? cluster.observedAt } }
+}
+
+/** The ledger's report without the record that was open, where one of the decisions ended it. */
+export function withoutEnded(observed: Observation, decided: readonly FoundOutcome[]): readonly LedgerFile[] {
+  const { cluster, slug } = observed.unit
+  const closed = reportWithoutEnded(observed, decided)
+  return closed === undefined ? [] : [{ path: `${ledgerUnitFolder(cluster, slug)}/report.yaml`, text: formatDocument(closed) }]
+}
+
+/** Undefined where none of the decisions ended the record that the report has as open. */
+export function reportWithoutEnded({ git }: Observation, decided: readonly FoundOutcome[]): DriftReport | undefined {
+  const { report } = git.ledger
+  if (report === undefined || !decided.some(({ episode }) => episode.metadata.name === report.status.episode)) return undefined
+  const { branch: _branch, held: _held, snoozedUntil: _snoozed, ...status } = report.status
+  return { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
+}
+
+/** A time of the ledger that is still to come would make every observation older. */
+export function clockNotes(observed: Observation): Note[] {
+  const { unit, git, cluster, now = cluster.observedAt } = observed
+  if (git.ledger.report === undefined) return []
+  const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
+  if (!isAhead(known, now) || known === cluster.observedAt) return []
+  const text = `the ledger has an observation of ${known}, which is still to come: a clock is wrong, and it is replaced by the one of ${cluster.observedAt}`
+  return [{ cause: 'observed-in-future', subject: `${unit.packageName} in ${unit.cluster}`, text }]
+}
+
+export function tooOldNote({ unit, cluster }: Observation, known: string): Note {
+  const text = `was looked at on ${known}; an earlier observation is not recorded: ${cluster.observedAt}`
+  return { cause: 'newer-is-known', subject: `${unit.packageName} in ${unit.cluster}`, text }
+}
+
+export function tooOld({ unit, cluster }: Observation, known: string): Failure {
+  return new Failure({
+    code: 'BP2016',
+    what: `nothing is decided about ${unit.packageName} in ${unit.cluster}`,
+    where: `drift-ledger:${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
+    why: `this observation is of ${cluster.observedAt}, and the ledger has one of ${known}`,
+    remedy: 'observe the cluster itself, or record it again',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,115 @@
+/**
+ * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
+ * (docs/adr/0026-what-status-knows.md).
+ */
+import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
+import { reportName } from '../../record/build-report.ts'
+import type { ClusterObservation } from '../../record/documents/cluster-observation.ts'
+import { documentHead } from '../../record/documents/document.ts'
+import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { unobservedResourceGroup } from '../../status/resource-group.ts'
+import type { LedgerFile } from '../observation/action.ts'
+import { later } from '../observation/drift-age.ts'
+import { readObject } from '../observation/ledger-files.ts'
+import { isOlder, knownUntil } from '../observation/seen-at.ts'
+
+export interface UnobservedUnit {
+  /** Folder of the unit in the ledger. */
+  readonly folder: string
+  /** As the ledger has it; undefined for a unit that it does not have yet. */
+  readonly report: DriftReport | undefined
+  /** Text of its ResourceGroup in the ledger. */
+  readonly resourceGroup: string | undefined
+  /** What a first report names. */
+  readonly unit: DriftReport['spec']['unit']
+  readonly code: FailureCode
+}
+
+/** Seconds. A reason that changes from turn to turn is written so often at most. */
+const REASON_EVERY = 3_600
+
+/**
+ * Files of the unit; none where the ledger has the same already, or knows something newer.
+ * @param before what the ledger has of the cluster
+ * @param at RFC 3339 UTC: when the observation failed
+ * @param now RFC 3339 UTC: the present
+ */
+export function unobservedFiles(
+  lost: UnobservedUnit,
+  before: ClusterObservation | undefined,
+  at: string,
+  now: string,
+): readonly LedgerFile[] {
+  const { report, folder, code } = lost
+  if (report !== undefined && isOlder({ at, now, recorded: false }, knownUntil(report, before?.status))) return []
+  if (report !== undefined && report.status.state === 'Unknown' && isUnitReason(report)) {
+    const [known] = report.status.incomplete ?? []
+    if (known?.code === code || later(before?.status.changedAt ?? '', REASON_EVERY) > at) return []
+  }
+  const next = report === undefined ? firstReport(lost, at) : unknownReport(report, code, at)
+  const files: LedgerFile[] = [{ path: `${folder}/report.yaml`, text: formatDocument(next) }]
+  const group = lost.resourceGroup === undefined ? undefined : readObject(lost.resourceGroup, folder)
+  const unknown = group === undefined ? undefined : unobservedResourceGroup(group, at)
+  return unknown === undefined ? files : [...files, { path: `${folder}/resourcegroup.yaml`, text: formatDocument(unknown) }]
+}
+
+/** Why nothing is known, in our own words: what a cluster or a function answered stays out of the ledger. */
+export function reasonOf(code: FailureCode): { readonly code: FailureCode; readonly why: string; readonly remedy: string } {
+  return { code, why: FAILURE_CODES[code], remedy: `run backporch scan, which says more, and backporch explain ${code}` }
+}
+
+/** The reason is about the whole unit, and not about objects of it. */
+function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
+  return incomplete.length === 1 && incomplete[0]?.ref === undefined && incomplete[0]?.state === 'unreadable'
+}
+
+/** The last observation stays as it is, with its time; the episode goes on. */
+function unknownReport(before: DriftReport, code: FailureCode, at: string): DriftReport {
+  const {
+    state,
+    since,
+    lastKnown,
+    stuckSince: _stuck,
+    rollout,
+    setAside,
+    incomplete: _incomplete,
+    health: _health,
+    ...rest
+  } = before.status
+  const known = state === 'Unknown' ? lastKnown : { state, since }
+  return {
+    ...before,
+    status: {
+      state: 'Unknown',
+      since: state === 'Unknown' ? since : at,
+      ...given({ lastKnown: known }),
+      ...rest,
+      health: { status: 'Unknown' },
+      ...given({ rollout, setAside }),
+      incomplete: incompleteBy(code),
+    },
+  }
+}
+
+/** The report of a unit that nobody has observed yet. */
+export function firstReport({ unit, code }: Pick<UnobservedUnit, 'unit' | 'code'>, at: string): DriftReport {
+  return {
+    ...documentHead('DriftReport', reportName(unit)),
+    spec: { unit, fingerprint: '', observed: { at: '', syncer: '', objects: 0 }, changes: [] },
+    status: {
+      state: 'Unknown',
+      since: at,
+      episode: '',
+      lifecycle: '',
+      plan: '',
+      health: { status: 'Unknown' },
+      incomplete: incompleteBy(code),
+    },
+  }
+}
+
+function incompleteBy(code: FailureCode): Incomplete[] {
+  return [{ state: 'unreadable', ...reasonOf(code) }]
+}

@@ -1,0 +1,73 @@
+/** Which merged decisions live agrees with now. */
+import { isSecret, shownPathOnly, withoutHashes } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { secondsSince1970 } from '../observation/closed-episode.ts'
+import type { Observation } from '../observation/observation.ts'
+import { unverifiedMerges } from './commands/pick-changes.ts'
+
+/**
+ * The merged decisions that are verified by this observation: nothing differs any more at the places that they
+ * were about, and their objects could be observed. Others do not matter: one that can never be read would make every
+ * decision hold for ever.
+ */
+export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation, closed: readonly ClosedEpisode[]): ClosedEpisode[] {
+  const waiting = unverifiedMerges(closed)
+  if (waiting.length === 0) return []
+  // Of a Secret whose content is never read, ownership alone shows whether the edit is still there.
+  const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
+  const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
+  // A hidden part of a path counts as any other: under another installation key it would not be reported again.
+  // An older version wrote finalizers of a Secret as they are.
+  const locations = new Set(
+    verdicts.flatMap(({ items }) =>
+      items.flatMap(({ id, path }) => [id, undefined].map((one) => `${resourceKey(id)}#${shownPathOnly(path, one)}`)),
+    ),
+  )
+  return waiting
+    .filter(
+      ({ spec }) =>
+        !spec.changes.some(
+          ({ ref, path, change }) =>
+            locations.has(`${resourceKey(ref)}#${withoutHashes(path ?? '')}`) ||
+            unclear.has(resourceKey(ref)) ||
+            (change === 'unexpected' && unclear.has('inventory')),
+        ),
+    )
+    .map((episode) => ({ ...episode, status: { ...episode.status, verifiedAt: cluster.observedAt } }))
+}
+
+/**
+ * Merged decisions to restore that live still does not agree with after the time that the policy gives: what they were about is
+ * open again. `changes` are what differs now.
+ */
+export function failedEpisodes(
+  { cluster, policy }: Observation,
+  closed: readonly ClosedEpisode[],
+  changes: readonly { readonly fingerprint: string }[],
+): ClosedEpisode[] {
+  const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
+  if (waiting.length === 0) return []
+  const live = new Set(changes.map(({ fingerprint }) => fingerprint))
+  return waiting
+    .filter(({ status }) => secondsSince1970(cluster.observedAt) - secondsSince1970(status.seenAt ?? status.at) >= policy.verifyTimeout)
+    .filter(({ spec }) => spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)))
+    .map((episode) => ({ ...episode, status: { ...episode.status, failedAt: cluster.observedAt } }))
+}
+
+/** With the newer ones in place of the same episodes. */
+export function withNewer(closed: readonly ClosedEpisode[], newer: readonly ClosedEpisode[]): readonly ClosedEpisode[] {
+  const byName = new Map(newer.map((episode) => [episode.metadata.name, episode]))
+  return closed.map((episode) => byName.get(episode.metadata.name) ?? episode)
+}
+
+/** Id of the last merged episode that failed to restore one of these changes. */
+export function failedBefore(closed: readonly ClosedEpisode[], active: readonly { readonly fingerprint: string }[]): string | undefined {
+  const merged = unverifiedMerges(closed).filter(({ status }) => status.failedAt !== undefined)
+  if (merged.length === 0) return undefined
+  const live = new Set(active.map(({ fingerprint }) => fingerprint))
+  const failed = merged.filter(({ spec }) =>
+    spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)),
+  )
+  return failed.at(-1)?.spec.episode
+}

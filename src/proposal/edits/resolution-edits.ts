@@ -1,0 +1,128 @@
+/**
+ * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing, because git has the value. Adopt writes the live
+ * value where the value was authored. Release removes the field from git.
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import { valueAt } from '@backporch/kyaml/field'
+import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isSecret, isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import type { ObjectManifest } from '../../drift/authored/object-manifest.ts'
+import type { Drift, Resolution } from '../../drift/compare/drift.ts'
+import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
+import { withoutServerDefaults } from '../../drift/noise/defaulted-fields.ts'
+import { whyNotWhole } from './not-adopted.ts'
+import { inSourceForm } from './source-form.ts'
+
+export interface ResolvedChange {
+  readonly drift: Drift
+  readonly desired: DesiredResource | undefined
+  readonly resolution: Resolution
+  /** The location that a person chose of several equal ones, by the name in the refusal. */
+  readonly via?: string | undefined
+  /** Of an object that git does not declare and that is adopted. */
+  readonly whole?: ObjectManifest | undefined
+}
+
+export interface FileEdit {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly edit: YamlEdit
+}
+
+/**
+ * The edit of one resolution; undefined where it needs none.
+ * @throws Failure BP2001, BP2002 or BP2010 when the resolution does not fit the change
+ */
+export function editFor(change: ResolvedChange): FileEdit | undefined {
+  const { drift, desired, resolution } = change
+  if (resolution === 'Restore') return undefined
+  if (desired === undefined) {
+    if (resolution === 'Adopt') assertWholeAdoptable(change)
+    return undefined
+  }
+  if (isEncrypted(desired.object)) refuseEncrypted(change, desired.location.path)
+  const at = { document: desired.location.document, item: desired.location.item }
+  const path = desired.location.path
+  if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
+  if (resolution === 'Release') {
+    assertReleasable(change)
+    if (valueAt(desired.object, drift.path) === undefined) return undefined
+    return { path, edit: { ...at, kind: 'remove', path: drift.path } }
+  }
+  assertAdoptable(change)
+  const value = writtenBy(change)
+  return { path, edit: value === undefined ? { ...at, kind: 'remove', path: drift.path } : { ...at, kind: 'set', path: drift.path, value } }
+}
+
+/** The value of the field after the edit; undefined where the field is removed. */
+export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
+  if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined) return undefined
+  return inSourceForm(drift.id, desired === undefined ? undefined : valueAt(desired.object, drift.path), drift.live)
+}
+
+/** The value as a person writes it: of a block that git lacks, without the defaults that the server adds again. */
+export function writtenBy(change: ResolvedChange): Json | undefined {
+  const wanted = wantedBy(change)
+  return wanted === undefined || change.drift.change !== 'added' ? wanted : withoutServerDefaults(change.drift, wanted)
+}
+
+/** Whether a value is the chosen one, with or without the defaults of the server. */
+export function isWanted(change: ResolvedChange, value: Json | undefined): boolean {
+  return jsonEquals(value, wantedBy(change)) || jsonEquals(value, writtenBy(change))
+}
+
+export function isEdited({ resolution, desired }: ResolvedChange): boolean {
+  return resolution !== 'Restore' && desired !== undefined
+}
+
+type Refused = Pick<ResolvedChange, 'drift' | 'resolution'>
+
+/** BP2001 where no other code is given. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
+export function cannot(
+  { drift, resolution }: Refused,
+  { what, ...detail }: Pick<FailureDetail, 'why' | 'remedy'> & Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
+): Failure {
+  const field = shownPathOnly(drift.path, drift.id)
+  const subject = `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`
+  return new Failure({ code: 'BP2001', what: what === undefined ? subject : `${subject} ${what}`, ...detail })
+}
+
+/** Release has to keep the live value. */
+function assertReleasable(change: Refused): void {
+  if (change.drift.lostWhenReleased !== true) return
+  throw cannot(change, {
+    why: 'the syncer owns the field: if git does not declare it, the next apply removes it, and the live value is lost',
+    remedy:
+      'choose adopt; or take the field from the syncer first (of a client-side apply of kubectl and kpt with kubectl apply edit-last-applied; of a server-side apply by an apply of the field under another manager; of a client-side Helm there is no way), and release then',
+  })
+}
+
+function assertAdoptable(change: Refused): void {
+  const { drift } = change
+  const ofSecret = isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
+  const hidden = ofSecret || isSensitive(drift, drift.live)
+  if (!hidden && !drift.liveUnread) return
+  throw cannot(change, {
+    code: 'BP2002',
+    why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
+    remedy: 'choose restore or release, or store the credential where the package refers to it',
+  })
+}
+
+/** SOPS signs every value of a file, also plain ones, and Backporch has no key. */
+function refuseEncrypted(change: Refused, file: string): never {
+  throw cannot(change, {
+    code: change.resolution === 'Adopt' ? 'BP2002' : 'BP2001',
+    why: `${file} is encrypted with SOPS, whose signature covers every value of the file: an edit without its key makes the file unreadable`,
+    remedy: `choose restore, or change it with sops edit ${file} and commit that`,
+  })
+}
+
+/** Its manifest is placed apart (src/proposal/whole/place-objects.ts). */
+function assertWholeAdoptable(change: Refused): void {
+  const refused = whyNotWhole(change.drift)
+  if (refused !== undefined) throw cannot(change, refused)
+}

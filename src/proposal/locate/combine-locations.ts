@@ -1,0 +1,50 @@
+/** A list or a map may be one field to the server while its parts come from several locations: combines their edits. */
+import type { FileEdit } from '../edits/resolution-edits.ts'
+import { type Candidate, type Locations, NOWHERE } from './candidate.ts'
+
+/** With more combinations, none is a candidate. */
+const MOST_WAYS = 16
+
+/**
+ * One candidate for each combination of locations, one for each part; none where a part has no location.
+ * @param first edits that every candidate begins with
+ */
+export function combineLocations(parts: readonly Locations[], first?: Candidate): Locations {
+  if (parts.length === 0) return NOWHERE
+  const without = parts.filter(({ candidates }) => candidates.length === 0)
+  if (without.length > 0) return { candidates: [], obstacles: without.flatMap(({ obstacles }) => obstacles) }
+  let ways: readonly (readonly Candidate[])[] = [first === undefined ? [] : [first]]
+  for (const { candidates } of parts) {
+    ways = ways.flatMap((way) => candidates.map((candidate) => [...way, candidate]))
+    if (ways.length > MOST_WAYS) return NOWHERE
+  }
+  return { candidates: ways.map(together), obstacles: parts.flatMap(({ obstacles }) => obstacles) }
+}
+
+function together(way: readonly Candidate[]): Candidate {
+  const vias = [...new Set(way.map(({ via }) => via))]
+  return {
+    via: vias.join('+'),
+    what: [...new Set(way.map(({ what }) => what))].join(' and '),
+    edits: uniqueEdits(way.flatMap(({ edits }) => edits)),
+  }
+}
+
+export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
+  return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
+}
+
+/** Equal for equal edits, whatever their order. */
+export function editsKey(edits: readonly FileEdit[]): string {
+  return JSON.stringify(
+    edits.map((edit) => JSON.stringify(edit, (_key, value) => (typeof value === 'bigint' ? String(value) : value))).sort(),
+  )
+}
+
+/** Without those whose edits are another's edits and more: what is left away is not needed. */
+export function leastEdits<Trial extends { readonly candidate: Candidate }>(trials: readonly Trial[]): readonly Trial[] {
+  const keys = trials.map(({ candidate }) => new Set(candidate.edits.map((edit) => editsKey([edit]))))
+  return trials.filter(
+    (_trial, own) => !keys.some((each) => each.size < (keys[own]?.size ?? 0) && [...each].every((key) => keys[own]?.has(key))),
+  )
+}

@@ -1,0 +1,163 @@
+/**
+ * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` or `/VERB …` at the start of a line. Anyone may write a
+ * comment. A quote or code is no command, and an unknown word is for another bot.
+ */
+import { DURATION, oneLine, secondsOf } from '@backporch/kyaml/text'
+import { linesOutsideCode } from './ticks.ts'
+
+export interface CommandArguments {
+  /** As written: `1,3`, `2:spec.replicas`, `deployment/web`; empty means all. */
+  readonly selectors: readonly string[]
+  /** Seconds, of `--for` or of `snooze`. */
+  readonly duration: number | undefined
+  /** The text behind `--`, in one line. */
+  readonly reason: string | undefined
+}
+
+interface CommandDeclaration {
+  readonly example: string
+  /** With the example a row of `/help` and of the guide, in Markdown. */
+  readonly does: string
+  /** The arguments that the command takes, or why it does not take these. */
+  readonly take: (given: CommandArguments) => CommandArguments | string
+  /** The files of the policy are read for it. */
+  readonly readsPolicy?: true
+}
+
+const anyChanges = (given: CommandArguments): CommandArguments => given
+const nothing =
+  (verb: string) =>
+  (given: CommandArguments): CommandArguments | string =>
+    given.selectors.length === 0 ? given : `/${verb} takes nothing more`
+
+const DECLARATIONS = {
+  restore: { example: '/restore 1', does: 'plan: the cluster is restored to git', take: anyChanges },
+  adopt: { example: '/adopt 1,3 -- why', does: 'plan: git adopts the live values', take: anyChanges },
+  release: { example: '/release 2:spec.replicas', does: 'plan: git stops managing the field', take: anyChanges },
+  recheck: { example: '/recheck', does: 'checks the cluster again now', take: nothing('recheck') },
+  recreate: {
+    example: '/recreate',
+    does: 'discards commits of other authors on this branch and rebuilds it',
+    take: nothing('recreate'),
+  },
+  exclude: {
+    example: '/exclude prod-us-*',
+    does: 'removes clusters from a pull request for many clusters; they get their own pull request',
+    take: (given) => (given.selectors.length === 1 ? given : 'wanted one name of a cluster, with * for any: /exclude prod-us-*'),
+  },
+  snooze: {
+    example: '/snooze 7d',
+    does: 'stops reminders for a while; the pull request stays open with the label `drift-state/snoozed`',
+    take: (given) => {
+      const [text = '', ...more] = given.selectors
+      const duration = durationOf(text)
+      const isTime = duration !== undefined && more.length === 0
+      return isTime ? { ...given, selectors: [], duration } : 'wanted /snooze with a time like 7d, 12h or 30m'
+    },
+  },
+  ignore: {
+    example: '/ignore 1 --for 30d -- why',
+    does: 'opens a pull request that adds an ignore rule to the policy',
+    take: (given) => {
+      if (given.selectors.length === 0) return 'wanted what to ignore: /ignore 2 --for 30d -- why'
+      return given.reason === undefined || given.reason === '' ? 'an ignore rule needs a reason: /ignore 2 -- why' : given
+    },
+    readsPolicy: true,
+  },
+  unignore: {
+    example: '/unignore 2',
+    does: 'opens a pull request that removes the rule with that number in the list of ignore rules',
+    take: anyChanges,
+    readsPolicy: true,
+  },
+  show: {
+    example: '/show ignores',
+    does: 'lists the ignore rules that apply here',
+    take: (given) => (given.selectors.length === 1 && given.selectors[0] === 'ignores' ? given : 'there is /show ignores'),
+  },
+  explain: { example: '/explain 1', does: 'explains why a change is reported and who made it', take: anyChanges },
+  help: { example: '/help', does: 'lists these commands', take: nothing('help') },
+} as const satisfies { readonly [verb: string]: CommandDeclaration }
+
+export type CommandVerb = keyof typeof DECLARATIONS
+
+/** Every command, in the order of the help. */
+export const COMMANDS: { readonly [Verb in CommandVerb]: CommandDeclaration } = DECLARATIONS
+
+export interface CommentCommand extends CommandArguments {
+  readonly verb: CommandVerb
+}
+
+/** A command that is not valid, with the reason. */
+export interface RefusedCommand {
+  /** The line, safe and short. */
+  readonly line: string
+  readonly why: string
+}
+
+export interface CommentCommands {
+  readonly commands: readonly CommentCommand[]
+  readonly refused: readonly RefusedCommand[]
+}
+
+/** Further commands of a comment are refused. */
+const COMMAND_LIMIT = 10
+/** Seconds of the longest silence. */
+const LONGEST = 366 * 86_400
+
+/** Never throws. `body` has `\n` or `\r\n` as line break. */
+export function parseCommentCommands(body: string): CommentCommands {
+  const commands: CommentCommand[] = []
+  const refused: RefusedCommand[] = []
+  // Only lines that begin at the left edge: a quote or indented code is no command.
+  for (const line of linesOutsideCode(body).filter((each) => each.startsWith('/'))) {
+    const words = line.trim().split(/[ \t]+/)
+    const [first = ''] = words
+    if (!/^\/[a-z]+$/i.test(first)) continue
+    const long = first.toLowerCase() === '/drift'
+    const verb = (long ? (words[1] ?? 'help') : first.slice(1)).toLowerCase()
+    if (!isVerb(verb)) {
+      if (long) refused.push({ line: oneLine(line), why: `there is no command ${oneLine(verb, 30)}; /drift help lists them` })
+      continue
+    }
+    const parsed = commands.length + refused.length < COMMAND_LIMIT ? parseArguments(verb, words.slice(long ? 2 : 1)) : TOO_MANY
+    if (typeof parsed === 'string') refused.push({ line: oneLine(line), why: parsed })
+    else commands.push(parsed)
+  }
+  return { commands, refused }
+}
+
+const TOO_MANY = `a comment has at most ${COMMAND_LIMIT} commands`
+
+function isVerb(word: string): word is CommandVerb {
+  return Object.hasOwn(COMMANDS, word)
+}
+
+/** @returns the command, or why it is not valid */
+function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCommand | string {
+  const dashes = words.indexOf('--')
+  const reason = dashes === -1 ? undefined : oneLine(words.slice(dashes + 1).join(' '), 300)
+  const rest = dashes === -1 ? [...words] : words.slice(0, dashes)
+  let duration: number | undefined
+  const flag = rest.indexOf('--for')
+  if (flag !== -1) {
+    const [, text = ''] = rest.splice(flag, 2)
+    duration = durationOf(text)
+    if (duration === undefined) return 'wanted --for with a time like 7d, 12h or 30m'
+  }
+  if (rest.some((word) => word.startsWith('--'))) return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
+  const selectors = rest.flatMap(splitNumbers).filter((word) => word !== '' && word.toLowerCase() !== 'all')
+  const taken = COMMANDS[verb].take({ selectors, duration, reason })
+  return typeof taken === 'string' ? taken : { verb, ...taken }
+}
+
+/** `1,3` and `1, 3` are two numbers; a field path may contain a comma. */
+function splitNumbers(word: string): string[] {
+  return /^[0-9,]+$/.test(word) ? word.split(',') : [word]
+}
+
+function durationOf(text: string): number | undefined {
+  const lower = text.toLowerCase()
+  const seconds = DURATION.test(lower) ? secondsOf(lower) : undefined
+  return seconds === undefined || seconds > LONGEST ? undefined : seconds
+}

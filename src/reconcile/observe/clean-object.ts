@@ -1,0 +1,209 @@
+/**
+ * The manifest of a live object, found by proof. What its authors own is sent as a creation under another name; a field that the server gives
+ * the same value without being told is a default, and is left out. Then an apply under the name of the syncer has to leave the object as it
+ * is, and a comparison with the manifest has to find no drift: what either misses is kept. Both are dry runs.
+ */
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import type { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId, type Prediction, type Resource } from '@backporch/kyaml/resource'
+import { authoredPart } from '../../drift/authored/authored-part.ts'
+import type { ManifestAnswer } from '../../drift/authored/object-manifest.ts'
+import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
+import type { SyncerManager } from '../../drift/compare/drift.ts'
+import { classifyNoise } from '../../drift/detect/classify-noise.ts'
+import { detectDrift } from '../../drift/detect/detect-drift.ts'
+import { NO_SCALERS } from '../../drift/noise/scaler.ts'
+import { createdObject, creationProbeOf } from '../../drift/unowned/creation-probe.ts'
+import { isLastApplied } from '../../drift/unowned/server-written.ts'
+import type { EffectivePolicy } from '../../policy/effective-policy.ts'
+import { syncersOfMark } from '../../syncers/marks.ts'
+
+/** Dry runs for one object. What is not tried any more stays in the manifest. */
+const MOST_PROBES = 200
+/** How often what an apply would take away is put back. */
+const MOST_RETURNS = 3
+
+export interface LiveObject extends Resource {
+  readonly schema: FieldSchema
+}
+
+export interface CleaningPorts {
+  readonly reader: Pick<ClusterReader, 'predict'>
+  /** Field manager of the syncer's applies. */
+  readonly manager: string
+  /** Undefined where it is not known: one that applies as `manager`. */
+  readonly syncer: SyncerManager | undefined
+  /** Rules by which differences are no drift. */
+  readonly presets: EffectivePolicy['presets']
+}
+
+/** @param live the object as it is in the cluster. @throws only the reason of `signal` */
+export async function cleanObject(live: LiveObject, ports: CleaningPorts, signal: AbortSignal): Promise<ManifestAnswer> {
+  return new Cleaning(live, ports, signal).run()
+}
+
+class Cleaning {
+  private readonly live: LiveObject
+  private readonly ports: CleaningPorts
+  private readonly signal: AbortSignal
+  /** Differences between the object and a creation of all that its authors own: what controllers and the server wrote. */
+  private written: ReadonlySet<string> = new Set()
+  private probes = 0
+  private manifest: JsonObject
+
+  constructor(live: LiveObject, ports: CleaningPorts, signal: AbortSignal) {
+    this.live = live
+    this.ports = ports
+    this.signal = signal
+    this.manifest = authoredPart(live.object)
+  }
+
+  async run(): Promise<ManifestAnswer> {
+    const written = await this.differencesOf(this.manifest)
+    if (written !== undefined) {
+      this.written = new Set(written)
+      await this.leaveOutDefaults()
+    }
+    return this.proven()
+  }
+
+  private async leaveOutDefaults(): Promise<void> {
+    for (const [name, value] of Object.entries(this.manifest)) {
+      if (name === 'apiVersion' || name === 'kind') continue
+      const [path, schema] = [[field(name)], this.live.schema.child(name)] as const
+      if (name !== 'metadata') await this.leaveOut(path, value, schema)
+      else await this.leaveOutBelow(path, withoutIdentity(value), schema)
+    }
+  }
+
+  /** Leaves out the value if it is a default, or else those inside of it. */
+  private async leaveOut(path: FieldPath, value: Json, schema: FieldSchema): Promise<void> {
+    if (this.probes === MOST_PROBES) return
+    const without = withoutValueAt(this.manifest, path)
+    if (isJsonObject(without) && (await this.isSame(without))) {
+      this.manifest = without
+      return
+    }
+    await this.leaveOutBelow(path, value, schema)
+  }
+
+  private async leaveOutBelow(path: FieldPath, value: Json, schema: FieldSchema): Promise<void> {
+    if (isJsonObject(value)) {
+      for (const [name, below] of Object.entries(value)) {
+        // The server gives no defaults to the keys of a map of texts.
+        if (schema.kind === 'object' && !schema.declares(name) && typeof below !== 'object') continue
+        // Linters and editors demand what the schema does, also where the server has a default.
+        const [there, inner] = [[...path, field(name)], schema.child(name)] as const
+        if (schema.requires?.(name) === true) await this.leaveOutBelow(there, below, inner)
+        else await this.leaveOut(there, below, inner)
+      }
+    } else if (isJsonArray(value)) {
+      for (const [index, item] of value.entries()) {
+        if (!isJsonObject(item)) continue
+        // Items stay, so that their places do; a key may be a default itself.
+        await this.leaveOutBelow([...path, { kind: 'index', index }], item, schema.items())
+      }
+    }
+  }
+
+  private async isSame(manifest: JsonObject): Promise<boolean> {
+    const differences = await this.differencesOf(manifest)
+    return differences?.every((difference) => this.written.has(difference)) ?? false
+  }
+
+  /** What of the object a creation of the manifest does not give; undefined where the server does not answer. */
+  private async differencesOf(manifest: JsonObject): Promise<readonly string[] | undefined> {
+    this.probes += 1
+    const { id, apiVersion, object, schema } = this.live
+    const probe = creationProbeOf({ id, apiVersion, object: manifest }, manifest)
+    const answer = await this.ports.reader.predict(probe.resource, this.ports.manager, this.signal)
+    const created = answer.state === 'predicted' ? createdObject(answer.object, probe, manifest, object) : undefined
+    return created === undefined ? undefined : compareObjects(object, created, schema).map(({ path }) => formatFieldPath(path))
+  }
+
+  /** The manifest of which an apply changes nothing. */
+  private async proven(): Promise<ManifestAnswer> {
+    for (let attempt = 0; ; attempt += 1) {
+      const { id, apiVersion, object, schema } = this.live
+      const answer: Prediction = await this.ports.reader.predict({ id, apiVersion, object: this.manifest }, this.ports.manager, this.signal)
+      if (answer.state === 'unproven') return { manifest: this.manifest, unproven: answer.failure.why }
+      if (answer.state === 'refused') return { failure: this.refused(answer.failure) }
+      const differences = compareObjects(object, answer.object, schema).filter((each) => !this.isSyncersOwn(each))
+      const lost = differences.filter(({ live, predicted }) => live !== undefined && predicted === undefined)
+      const [changed] = differences.filter((each) => !lost.includes(each))
+      if (changed !== undefined) return { failure: this.moves(changed.path) }
+      const missed = lost.length > 0 ? lost : this.drift(answer)
+      const [first] = missed
+      if (first === undefined) return { manifest: this.manifest }
+      if (attempt === MOST_RETURNS) return { failure: this.moves(first.path) }
+      for (const { path } of missed) this.putBack(path)
+    }
+  }
+
+  /** Fields of other writers that a comparison with the manifest reports: a default that somebody sent has an owner. */
+  private drift(prediction: Prediction): readonly { readonly path: FieldPath }[] {
+    const { id, apiVersion, object, schema } = this.live
+    const { manager, presets, syncer = { manager, operation: 'Apply', subresource: '' } } = this.ports
+    const desired = { id, apiVersion, object: this.manifest, location: NOWHERE }
+    const live = { state: 'present', object, metadataOnly: false } as const
+    const verdict = detectDrift({ desired, live, schema, prediction }, syncer)
+    const { items } = classifyNoise(verdict, { presets, syncer, scalers: NO_SCALERS, liveOf: () => undefined })
+    return items.filter(({ change }) => change === 'added')
+  }
+
+  private putBack(path: FieldPath): void {
+    const value = valueAt(this.live.object, path)
+    const returned = value === undefined ? this.manifest : withValueAt(this.manifest, path, value)
+    if (isJsonObject(returned)) this.manifest = inOrderOf(returned, this.live.object)
+  }
+
+  /** Marks, which its syncer writes again. */
+  private isSyncersOwn({ path, live, predicted }: FieldDifference): boolean {
+    return syncersOfMark(path, live ?? predicted).length > 0 || (predicted !== undefined && isLastApplied(path, predicted, this.live.id))
+  }
+
+  private refused({ why, remedy }: Failure) {
+    return {
+      code: 'BP2001' as const,
+      what: `cannot adopt ${describeResourceId(this.live.id)}`,
+      why: `the server refuses its manifest: ${why}`,
+      remedy: `${remedy}; or write the manifest by hand and commit it`,
+    }
+  }
+
+  private moves(path: FieldPath) {
+    return {
+      code: 'BP2001' as const,
+      what: `cannot adopt ${describeResourceId(this.live.id)}`,
+      why: `an apply of its manifest would change ${shownPathOnly(path, this.live.id)} of it`,
+      remedy: 'write the manifest by hand and commit it, or choose restore or release',
+      retry: 'on-change' as const,
+    }
+  }
+}
+
+const NOWHERE = { path: '', document: 0, item: undefined, line: 1 } as const
+
+/** What is put back has the place that it has in the live object. */
+function inOrderOf(manifest: JsonObject, live: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(manifest).map(([name, value]) => [name, name === 'metadata' ? value : ordered(value, getKey(live, name))]),
+  )
+}
+
+function ordered(value: Json, like: Json | undefined): Json {
+  if (isJsonArray(value)) return value.map((item, index) => ordered(item, isJsonArray(like) ? like[index] : undefined))
+  if (!isJsonObject(value) || !isJsonObject(like)) return value
+  const names = Object.keys(like)
+  const entries = Object.entries(value).sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
+  return Object.fromEntries(entries.map(([name, below]) => [name, ordered(below, getKey(like, name))]))
+}
+
+function withoutIdentity(metadata: Json): Json {
+  if (!isJsonObject(metadata)) return metadata
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== 'name' && name !== 'namespace'))
+}

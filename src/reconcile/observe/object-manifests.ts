@@ -1,0 +1,55 @@
+/** Manifests of the undeclared objects of one unit. The server is asked only for an object that somebody adopts. */
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import { asFailure } from '@backporch/kyaml/failure'
+import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText, resourceKey } from '@backporch/kyaml/resource'
+import { type ManifestAnswer, type ManifestLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
+import type { Drift } from '../../drift/compare/drift.ts'
+import { type CleaningPorts, cleanObject } from './clean-object.ts'
+
+/** By cluster, manager, object and version: a process with several turns has them from the turn before. */
+export interface KnownManifests {
+  get(key: string): ManifestAnswer | undefined
+  set(key: string, answer: ManifestAnswer): unknown
+}
+
+export class ObjectManifests implements ManifestLibrary {
+  private readonly reader: ClusterReader
+  private readonly by: Omit<CleaningPorts, 'reader'>
+  private readonly known: KnownManifests
+  private readonly failed = new Map<string, ManifestAnswer>()
+
+  constructor(reader: ClusterReader, by: Omit<CleaningPorts, 'reader'>, known: KnownManifests) {
+    this.reader = reader
+    this.by = by
+    this.known = known
+  }
+
+  manifestOf(drift: Drift): ManifestAnswer {
+    const key = this.keyOf(drift)
+    const answer = this.failed.get(key) ?? this.known.get(key)
+    if (answer === undefined) throw new MissingServerAnswer((signal) => this.ask(drift, signal))
+    return answer
+  }
+
+  private async ask(drift: Drift, signal: AbortSignal): Promise<void> {
+    const { id, apiVersion, live } = drift
+    const object: JsonObject = isJsonObject(live) ? live : {}
+    try {
+      const { schema } = await this.reader.servedKind(apiVersion, id.kind, signal)
+      const answer = await cleanObject({ id, apiVersion, object, schema }, { reader: this.reader, ...this.by }, signal)
+      // What a refusal depends on may change without the object.
+      const kept: KnownManifests = 'failure' in answer || answer.unproven !== undefined ? this.failed : this.known
+      kept.set(this.keyOf(drift), answer)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      this.failed.set(this.keyOf(drift), { failure: asFailure(thrown).toJSON() })
+    }
+  }
+
+  private keyOf({ id, uid, live }: Drift): string {
+    const version = isJsonObject(live) ? metadataText(live, 'resourceVersion') : ''
+    const { manager, syncer, presets } = this.by
+    return JSON.stringify([this.reader.name, manager, syncer, [...presets], resourceKey(id), uid, version])
+  }
+}

@@ -1,0 +1,133 @@
+/** What a merge of two commits would have in its tree: made in memory, from their trees and the commit from which both began. */
+import type { CommitView, FileChange, PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
+import { asFailure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { mergedContent } from '../../repository/as-proposed.ts'
+
+/** Commits of both histories that are looked at. */
+const MOST_COMMITS = 10_000
+
+export interface MergedTree {
+  readonly tree: readonly TreeFile[]
+  /** Commit from which both began; undefined where it is not known. */
+  readonly from: ObjectId | undefined
+  /** Files that both sides changed at one place: those of the head are in the tree. */
+  readonly conflicts: readonly string[]
+  /** Why the tree is that of the head. */
+  readonly why: string | undefined
+}
+
+/**
+ * Per file, as git does it: what one side changed is taken, and of what both changed the lines of each.
+ * @throws Failure BP40xx where one of the two commits cannot be read
+ */
+export async function mergeCommits(
+  repository: PackageRepository,
+  base: ObjectId,
+  head: ObjectId,
+  signal: AbortSignal,
+): Promise<MergedTree> {
+  const [ours, theirs] = [await repository.list(base, '', signal), await repository.list(head, '', signal)]
+  const found = await mergeBase(repository, [base, head], signal)
+  if ('why' in found) return { tree: theirs, from: undefined, conflicts: [], why: found.why }
+  const { from } = found
+  if (from === base) return { tree: theirs, from, conflicts: [], why: undefined }
+  if (from === head) return { tree: ours, from, conflicts: [], why: undefined }
+  const since = byPath(await repository.list(from, '', signal))
+  const [mine, other] = [byPath(ours), byPath(theirs)]
+  const tree: TreeFile[] = []
+  const both: FileSides[] = []
+  for (const path of new Set([...mine.keys(), ...other.keys()])) {
+    const sides = { path, since: since.get(path), mine: mine.get(path), other: other.get(path) }
+    const taken = isSame(sides.other, sides.since) || isSame(sides.mine, sides.other) ? sides.mine : sides.other
+    if (!isSame(sides.mine, sides.since) && !isSame(sides.other, sides.since) && !isSame(sides.mine, sides.other)) both.push(sides)
+    else if (taken !== undefined) tree.push(taken)
+  }
+  const { files, conflicts } = await mergeFiles(repository, both, signal)
+  return { tree: [...tree, ...files].sort((left, right) => (left.path < right.path ? -1 : 1)), from, conflicts, why: undefined }
+}
+
+interface FileSides {
+  readonly path: string
+  readonly since: TreeFile | undefined
+  readonly mine: TreeFile | undefined
+  readonly other: TreeFile | undefined
+}
+
+async function mergeFiles(
+  repository: PackageRepository,
+  both: readonly FileSides[],
+  signal: AbortSignal,
+): Promise<{ readonly files: readonly TreeFile[]; readonly conflicts: readonly string[] }> {
+  const files: TreeFile[] = []
+  const conflicts: string[] = []
+  const written: (FileChange & { readonly mode: TreeFile['mode'] })[] = []
+  for (const { path, since, mine, other } of both) {
+    const content = await mergeFile(repository, [since, mine, other], signal)
+    if (content !== null && other !== undefined) written.push({ path, content, mode: other.mode })
+    else {
+      conflicts.push(path)
+      if (other !== undefined) files.push(other)
+    }
+  }
+  if (written.length === 0) return { files, conflicts }
+  // No ref ever names this commit.
+  const commit = await repository.write({ parents: [], base: undefined, changes: written, message: 'merged lines\n', at: 0 })
+  const ids = byPath(await repository.list(commit, '', signal))
+  const merged = written.flatMap(({ path, mode }) =>
+    ids.get(path) === undefined ? [] : [{ path, mode, id: (ids.get(path) as TreeFile).id }],
+  )
+  return { files: [...files, ...merged], conflicts }
+}
+
+/** Null where the lines of both cannot be in one file. */
+async function mergeFile(
+  repository: PackageRepository,
+  [since, mine, other]: readonly [TreeFile | undefined, TreeFile | undefined, TreeFile | undefined],
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (since === undefined || mine === undefined || other === undefined) return null
+  if ([since, mine, other].some(({ mode }) => !mode.startsWith('100'))) return null
+  const blobs = await repository.read([since.id, mine.id, other.id], signal)
+  const [then = null, before = null, content = null] = [since, mine, other].map(({ id }) => blobs.get(id) ?? null)
+  return mergedContent({ then, before, content })
+}
+
+/** The newest commit that both reach. */
+async function mergeBase(
+  repository: PackageRepository,
+  sides: readonly [ObjectId, ObjectId],
+  signal: AbortSignal,
+): Promise<{ readonly from: ObjectId } | { readonly why: string }> {
+  const reached = new Map<ObjectId, number>()
+  const open: { readonly commit: CommitView; readonly mark: number }[] = []
+  try {
+    for (const [index, id] of sides.entries()) open.push({ commit: await repository.commit(id, signal), mark: index + 1 })
+    for (let steps = 0; steps < MOST_COMMITS; steps += 1) {
+      const newest = open.reduce((last, { commit }, at) => (commit.committer.at > (open[last]?.commit.committer.at ?? -1) ? at : last), 0)
+      const [next] = open.splice(newest, 1)
+      if (next === undefined) return { why: 'the head and the base branch have no commit in common' }
+      const { commit, mark } = next
+      const before = reached.get(commit.id) ?? 0
+      if ((before | mark) === 3) return { from: commit.id }
+      if (before === mark) continue
+      reached.set(commit.id, mark)
+      for (const parent of commit.parents) open.push({ commit: await repository.commit(parent, signal), mark })
+    }
+    return { why: `the commit from which both began is not among the last ${MOST_COMMITS}` }
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const { code, why } = asFailure(thrown)
+    // A clone may have the newest commits only.
+    if (code !== 'BP4011' && code !== 'BP4006') throw thrown
+    return { why: `the commit from which both began cannot be read: ${why}` }
+  }
+}
+
+function byPath(tree: readonly TreeFile[]): ReadonlyMap<string, TreeFile> {
+  return new Map(tree.map((file) => [file.path, file]))
+}
+
+function isSame(one: TreeFile | undefined, other: TreeFile | undefined): boolean {
+  return one?.id === other?.id && one?.mode === other?.mode
+}

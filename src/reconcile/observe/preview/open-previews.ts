@@ -1,0 +1,91 @@
+/** Previews of the open pull requests of a repository: each once for a head and a commit of the base branch, a few at a time. */
+import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { Preview } from '../../../record/documents/preview.ts'
+import { baseOf } from '../../repository/base-branch.ts'
+import { hasPreview, isPreviewed, writePreview } from './preview-pull-request.ts'
+
+/** Built in one pass: drift waits no longer for previews than for these. */
+const MOST_AT_ONCE = 3
+/** Milliseconds for one of them. */
+const LONGEST = 300_000
+
+export interface PreviewPass {
+  readonly done: readonly { readonly pull: ForgePullRequest; readonly outcome: 'written' | 'nothing' | 'moved' }[]
+  readonly failed: readonly { readonly pull: ForgePullRequest | undefined; readonly failure: Failure }[]
+  /** Whether others wait for the next pass. */
+  readonly more: boolean
+}
+
+interface PassPorts {
+  readonly forge: HostedForge
+  readonly repository: PackageRepository
+  /** Base branch, short; undefined takes the default branch. */
+  readonly branch: string | undefined
+  readonly version: string
+  readonly preview: (pull: ForgePullRequest, signal: AbortSignal) => Promise<Preview>
+  /** Milliseconds for one of them; five minutes unless given. */
+  readonly longest?: number
+}
+
+/** What a process remembers of them. The comments themselves say what they are about: a restart repeats only those without one. */
+export class OpenPreviews {
+  /** By number, the head and base that were previewed. */
+  private readonly known = new Map<number, string>()
+
+  /** @throws only the reason of `signal` */
+  async pass(ports: PassPorts, signal: AbortSignal): Promise<PreviewPass> {
+    const { forge, repository, branch } = ports
+    const [done, failed]: [PreviewPass['done'][number][], PreviewPass['failed'][number][]] = [[], []]
+    try {
+      const { baseBranch, base } = baseOf(repository, await repository.refs(signal), branch)
+      const pulls = (await forge.readPullRequests(baseBranch, signal)).filter(isPreviewed)
+      const open = new Set(pulls.map(({ number }) => number))
+      for (const number of this.known.keys()) if (!open.has(number)) this.known.delete(number)
+      const waiting = pulls.filter(({ number, commit }) => this.known.get(number) !== `${commit} ${base}`)
+      let built = 0
+      for (const pull of waiting) {
+        if (built === MOST_AT_ONCE) return { done, failed, more: true }
+        const pair = `${pull.commit} ${base}`
+        try {
+          if (!(await hasPreview(forge, pull, base, signal))) {
+            built += 1
+            const outcome = await writePreview(ports, pull, await within(pull, ports, signal), signal)
+            done.push({ pull, outcome })
+            if (outcome === 'moved') continue
+          }
+          this.known.set(pull.number, pair)
+        } catch (thrown) {
+          signal.throwIfAborted()
+          const failure = asFailure(thrown)
+          failed.push({ pull, failure })
+          // What only another head or base can help is not tried again with these.
+          if (failure.retry !== 'backoff') this.known.set(pull.number, pair)
+        }
+      }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      failed.push({ pull: undefined, failure: asFailure(thrown) })
+    }
+    return { done, failed, more: false }
+  }
+}
+
+/** @throws Failure BP3006 where it takes too long: another head or base is tried again */
+async function within(pull: ForgePullRequest, { preview, longest = LONGEST }: PassPorts, signal: AbortSignal): Promise<Preview> {
+  const limit = AbortSignal.timeout(longest)
+  try {
+    return await preview(pull, AbortSignal.any([signal, limit]))
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (!limit.aborted) throw thrown
+    throw new Failure({
+      code: 'BP3006',
+      what: `the preview of ${pull.label} is not made`,
+      why: `it took longer than ${longest / 1000} s`,
+      remedy: 'run backporch preview for it, with a part of the packages or clusters',
+      retry: 'on-change',
+    })
+  }
+}

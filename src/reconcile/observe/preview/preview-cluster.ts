@@ -1,0 +1,265 @@
+/** What a merge changes in one cluster. A cluster that cannot be read has its changes all the same; what is live of them is unknown. */
+import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
+import type { DesiredSet } from '@backporch/kpt/desired-set'
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
+import { jsonEquals } from '@backporch/kyaml/json'
+import { type Note, sentenceOf } from '@backporch/kyaml/note'
+import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
+import { type PreviewedObject, previewChanges } from '../../../plan/unit/preview-changes.ts'
+import type { Boundary } from '../../../policy/boundary.ts'
+import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import type { PreviewCluster, PreviewFailure, PreviewUnit } from '../../../record/documents/preview.ts'
+import type { RepositoryView } from '../../repository/repository-view.ts'
+import { declaredAndMade } from '../../repository/sources/declared-syncers.ts'
+import { discoverSources, sourceNotes, withFound } from '../../repository/sources/discover-sources.ts'
+import { readSyncedSource } from '../../repository/sources/read-synced.ts'
+import { filesOfView } from '../../repository/sources/shared-sources.ts'
+import { isInside } from '../../repository/sources/unit-source.ts'
+import type { LoadedPackage } from '../observe.ts'
+import { observeCluster } from '../observe-units.ts'
+import { isPlaced, type LiveSide, readLiveSides } from '../read-live-sides.ts'
+import { assertSameCluster } from '../same-cluster.ts'
+import { afterMerge } from './after-merge.ts'
+import { forkFailure, notReadForFork } from './fork.ts'
+import type { PreviewRequest } from './preview-request.ts'
+import { type BuiltUnit, buildTouched, type MergeSide, namedUnits } from './preview-units.ts'
+
+/** A cluster to preview. */
+export interface PreviewedCluster {
+  readonly reader: ClusterReader
+  /** The same name without any object, for what is known of kinds where the cluster cannot be read. */
+  readonly offline: ClusterReader
+}
+
+interface Sides {
+  readonly before: RepositoryView
+  readonly after: RepositoryView
+  readonly edited: ReadonlySet<string>
+  /** What units of each side read, as far as it is known. */
+  readonly reads: { readonly before: MergeSide['reads']; readonly after: MergeSide['reads'] }
+}
+
+interface ClusterPreview {
+  readonly cluster: PreviewCluster
+  readonly units: readonly PreviewUnit[]
+  readonly untouched: number
+  readonly notes: readonly string[]
+  /** Why there is no unit of a name, on either side. */
+  readonly missing: ReadonlyMap<string, Failure>
+}
+
+/** @throws Failure BP40xx when git fails */
+export async function previewCluster(
+  sides: Sides,
+  { reader, offline }: PreviewedCluster,
+  request: PreviewRequest,
+  signal: AbortSignal,
+): Promise<ClusterPreview> {
+  if (request.head.fork) return previewIn(sides, offline, { request, failure: notReadForFork() }, signal)
+  try {
+    await assertSameCluster(sides.before, reader.name, await reader.identify(signal), signal)
+    return await previewIn(sides, reader, { request, failure: undefined }, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const failure = asFailure(thrown)
+    // A kubeconfig that cannot be used is a cluster that cannot be read. What is wrong with git is no matter of the cluster.
+    if (!/^BP(?:3|1006|1008|1010)/.test(failure.code)) throw thrown
+    return previewIn(sides, offline, { request, failure }, signal)
+  }
+}
+
+interface PreviewOf {
+  readonly request: PreviewRequest
+  /** Why the cluster is not read. */
+  readonly failure: Failure | undefined
+}
+
+async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, signal: AbortSignal): Promise<ClusterPreview> {
+  const { request } = of
+  const cluster = reader.name
+  const { renderer } = request.observe
+  const mergeRenderer = request.head.fork ? request.untrusted : renderer
+  const before = withFound(sides.before, [await discoverSources(sides.before, reader, renderer, signal)])
+  const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
+  const declared = async (view: RepositoryView) => (isSynced ? (await declaredAndMade(view, signal)).declared : [])
+  const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
+  const merged = withFound(sides.after, [await discoverSources(sides.after, later, mergeRenderer, signal)])
+  const after = await withAppliedFiles(merged, before, cluster, signal)
+  const merge: MergeSide = { view: after, renderer: mergeRenderer, reads: sides.reads.after }
+  const { wanted, missing } = await namedUnits(request.observe.units, cluster, [before, after], signal)
+  const { units, untouched } = await buildTouched(
+    { before: { view: before, renderer, reads: sides.reads.before }, after: merge },
+    { cluster, edited: sides.edited, wanted },
+    signal,
+  )
+  const identity = await reader.identify(signal)
+  const changed = units.filter(({ before: was, after: is }) => !isFailed(was) && !isFailed(is) && differ(was, is))
+  const observed = of.failure === undefined ? await coveredObjects({ before, reader }, changed, request, signal) : NOTHING_COVERED
+  const previews: PreviewUnit[] = []
+  for (const unit of units) {
+    const covered = observed.covered.get(unit.path) ?? new Set<string>()
+    const of = { before, reader, identity, covered, request, failures: observed.failures.get(unit.path) ?? [] }
+    previews.push(await previewUnit(unit, of, signal))
+  }
+  const { failure } = of
+  return {
+    cluster: {
+      name: cluster,
+      ...(failure === undefined ? { observedAt: identity.observedAt } : { failure: shownFailure('live', failure) }),
+    },
+    units: previews,
+    untouched,
+    missing,
+    notes: [...new Set(notesOf(before, after).map(sentenceOf))],
+  }
+}
+
+/** Of a resource that another unit applies, the merge is held against what the cluster has of it. @throws Failure BP40xx when git fails */
+async function withAppliedFiles(
+  after: RepositoryView,
+  before: RepositoryView,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  const choices = new Map(after.policies.synced?.get(cluster))
+  for (const [path, choice] of choices) {
+    const was = before.policies.synced?.get(cluster)?.get(path)
+    const parent = was?.tool === 'syncer' ? was.build.parent : undefined
+    if (choice.tool !== 'syncer' || choice.build.parent === undefined || parent === undefined) continue
+    const { source } = await readSyncedSource(filesOfView(before), { packagePath: '', files: [] }, parent, signal)
+    choices.set(path, { ...choice, build: { ...choice.build, appliedFiles: source.files } })
+  }
+  return { ...after, policies: { ...after.policies, synced: new Map(after.policies.synced).set(cluster, choices) } }
+}
+
+function notesOf(before: RepositoryView, after: RepositoryView): readonly Note[] {
+  return [...sourceNotes(before), ...sourceNotes(after)]
+}
+
+interface CoveredObjects {
+  /** By path of the unit, keys of objects whose live values may be told. */
+  readonly covered: ReadonlyMap<string, ReadonlySet<string>>
+  readonly failures: ReadonlyMap<string, readonly Failure[]>
+}
+
+const NOTHING_COVERED: CoveredObjects = { covered: new Map(), failures: new Map() }
+
+/** By the observation of each changed unit as the base branch has it: what a report leaves out, a preview leaves out. */
+async function coveredObjects(
+  { before, reader }: { readonly before: RepositoryView; readonly reader: ClusterReader },
+  changed: readonly BuiltUnit[],
+  request: PreviewRequest,
+  signal: AbortSignal,
+): Promise<CoveredObjects> {
+  const packages = changed.flatMap(({ path, before: was }) => (was === undefined ? [] : [path || '.']))
+  if (packages.length === 0) return NOTHING_COVERED
+  const observe = { ...request.observe, mode: 'read', units: { packages }, cluster: {} } as const
+  const { units } = await observeCluster(before, reader, observe, signal)
+  const covered = new Map<string, ReadonlySet<string>>()
+  const failures = new Map<string, readonly Failure[]>()
+  for (const unit of units) {
+    if (unit.state === 'failed') failures.set(unit.packagePath, unit.failures)
+    else {
+      const keys = unit.observation.verdicts.flatMap(({ id, state }) =>
+        state === 'outside' || state === 'unreadable' ? [] : [resourceKey(id)],
+      )
+      covered.set(unit.observation.unit.packagePath, new Set(keys))
+    }
+  }
+  return { covered, failures }
+}
+
+interface UnitContext {
+  readonly before: RepositoryView
+  readonly reader: ClusterReader
+  readonly identity: ClusterIdentity
+  readonly covered: ReadonlySet<string>
+  /** Why its live objects are not known. */
+  readonly failures: readonly Failure[]
+  readonly request: PreviewRequest
+}
+
+async function previewUnit(unit: BuiltUnit, context: UnitContext, signal: AbortSignal): Promise<PreviewUnit> {
+  const { path, edited, before: was, after: is } = unit
+  const { request, reader } = context
+  const built = [is, was].find((side): side is LoadedPackage => side !== undefined && !isFailed(side))
+  const failures = [
+    ...failuresAt('base', was),
+    ...(isFailed(is) ? is.failures.map((one) => shownFailure('merge', request.head.fork ? forkFailure(one) : one)) : []),
+  ]
+  const appliedBy = built?.unit.appliedBy
+  const head = {
+    package: path,
+    cluster: reader.name,
+    ...given({ appliedBy }),
+    presence: was === undefined ? ('new' as const) : is === undefined ? ('gone' as const) : ('both' as const),
+    edited: [...edited],
+    shared: edited.filter((file) => !isInside(file, path)),
+  }
+  if (isFailed(was) || isFailed(is)) return { ...head, state: 'failed', changes: [], failures }
+  if (!differ(was, is)) return { ...head, state: 'same', changes: [], failures }
+  const { visibility, riskOverrides } = effectivePolicy(context.before.policies, reader.name, path)
+  const sides = await readSides({ was, is }, context, signal)
+  const live = new Map<string, LiveState>([...(sides.was?.live ?? []), ...(sides.is?.live ?? [])])
+  const changes = previewChanges(
+    { before: objectsOf(sides.was), after: objectsOf(sides.is), live, covered: context.covered },
+    { visibility, riskOverrides },
+    request.observe.key,
+  )
+  const unread = context.failures.map((failure) => shownFailure('live', failure))
+  return { ...head, state: changes.length === 0 ? 'same' : 'changes', changes: [...changes], failures: [...failures, ...unread] }
+}
+
+/** The objects that differ, with their namespaces and schemas, and what is live of them. */
+async function readSides(
+  { was, is }: { readonly was: LoadedPackage | undefined; readonly is: LoadedPackage | undefined },
+  { reader, identity }: UnitContext,
+  signal: AbortSignal,
+): Promise<{ readonly was: LiveSide | undefined; readonly is: LiveSide | undefined }> {
+  const other = (of: LoadedPackage | undefined) => new Map(of?.desired.resources.map((each) => [resourceKey(each.id), each.object]))
+  const [before, after] = [other(was), other(is)]
+  const differing = (
+    side: LoadedPackage | undefined,
+  ): { readonly desired: DesiredSet; readonly boundary: Boundary | undefined } | undefined =>
+    side && {
+      boundary: side.boundary,
+      desired: {
+        ...side.desired,
+        inventory: undefined,
+        resources: side.desired.resources.filter(({ id }) => !jsonEquals(before.get(resourceKey(id)), after.get(resourceKey(id)))),
+      },
+    }
+  const [one, two] = [differing(was), differing(is)]
+  const read = await readLiveSides(
+    reader,
+    identity.namespace,
+    [one, two].filter((side) => side !== undefined),
+    signal,
+  )
+  const sideOf = (wanted: typeof one): LiveSide | undefined => read.find(({ of }) => of === wanted)?.side
+  return { was: sideOf(one), is: sideOf(two) }
+}
+
+function objectsOf(side: LiveSide | undefined): readonly PreviewedObject[] {
+  return (side?.resources ?? []).map((each) => ({ resource: each.resource, schema: isPlaced(each) ? each.schema : UNKNOWN_SCHEMA }))
+}
+
+function differ(was: LoadedPackage | undefined, is: LoadedPackage | undefined): boolean {
+  const objects = (side: LoadedPackage | undefined) => new Map(side?.desired.resources.map(({ id, object }) => [resourceKey(id), object]))
+  const [before, after] = [objects(was), objects(is)]
+  return before.size !== after.size || [...after].some(([key, object]) => !jsonEquals(before.get(key), object))
+}
+
+function isFailed(side: BuiltUnit['before']): side is { readonly failures: readonly [Failure, ...Failure[]] } {
+  return side !== undefined && 'failures' in side
+}
+
+function failuresAt(at: PreviewFailure['at'], side: BuiltUnit['before']): readonly PreviewFailure[] {
+  return isFailed(side) ? side.failures.map((failure) => shownFailure(at, failure)) : []
+}
+
+function shownFailure(at: PreviewFailure['at'], { code, what, where, why, remedy }: Failure): PreviewFailure {
+  return { at, code, what, ...given({ where }), why, remedy }
+}

@@ -1,0 +1,52 @@
+/** The comment of a preview on its pull request: one, updated in place, and never that of an older head over that of a newer one. */
+import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
+import { isBaseBranch } from '@backporch/git-store/ref-name'
+import { previewMark, previewText } from '../../../proposal/preview/preview-text.ts'
+import type { Preview } from '../../../record/documents/preview.ts'
+import type { PreviewHead } from './preview-request.ts'
+
+/** Of our comment. */
+const TOPIC = 'preview'
+
+interface PreviewForge {
+  readonly forge: HostedForge
+  readonly version: string
+}
+
+export function headOf({ label, branch, commit, fork }: ForgePullRequest): PreviewHead {
+  return { name: branch === '' ? label : branch, commit, fork }
+}
+
+/** Whether people opened it: a proposal of ours says in its own text what merging does. */
+export function isPreviewed({ branch, fork, open }: ForgePullRequest): boolean {
+  return open && (fork || isBaseBranch(branch))
+}
+
+/**
+ * Writes the comment. A pull request whose merge changes nothing and breaks no policy gets none, unless it has one from before.
+ * @returns `moved`: the pull request has another head or base by now, and nothing was written
+ */
+export async function writePreview(
+  { forge, version }: PreviewForge,
+  { number, commit, baseBranch }: ForgePullRequest,
+  preview: Preview,
+  signal: AbortSignal,
+): Promise<'written' | 'nothing' | 'moved'> {
+  const now = await forge.readPullRequest(number, signal)
+  if (now.commit !== commit || now.baseBranch !== baseBranch) return 'moved'
+  const saysNothing = preview.items.length === 0 && preview.policyProblem === undefined
+  if (saysNothing && (await forge.readOwnComment(number, TOPIC, signal)) === undefined) return 'nothing'
+  await forge.ensureComment(number, TOPIC, previewText(preview, { dialect: forge.dialect, version }), signal)
+  return 'written'
+}
+
+/** Whether our comment is about this head and this commit of the base branch. */
+export async function hasPreview(
+  forge: HostedForge,
+  { number, commit }: ForgePullRequest,
+  base: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const comment = await forge.readOwnComment(number, TOPIC, signal)
+  return comment?.startsWith(previewMark({ base: { branch: '', commit: base }, head: { name: '', commit, fork: false } })) === true
+}

@@ -1,0 +1,186 @@
+/** The units of one cluster before and after a merge: which of them read an edited file, and what is built of those. */
+import type { FoundPackage } from '@backporch/kpt/package'
+import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { LabelSelector } from '@backporch/kyaml/resource'
+import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
+import { type RenderChoice, sameChoice } from '../../../render/syncer/render-choice.ts'
+import { eachOf } from '../../repository/each-of.ts'
+import { choosePackages } from '../../repository/manifest-folders.ts'
+import { selectByLabels } from '../../repository/package-labels.ts'
+import { packagesIn, type RepositoryView, readAhead, readFolder } from '../../repository/repository-view.ts'
+import { filesOfView } from '../../repository/sources/shared-sources.ts'
+import { filesOfUnit } from '../../repository/sources/unit-source.ts'
+import { type LoadedPackage, loadPackage } from '../observe.ts'
+import type { UnitSelection } from '../turn-request.ts'
+
+/** Units that are built at once. */
+const WIDTH = 2
+
+/** The repository on one side of the merge, with what the syncers of the cluster apply of it. */
+export interface MergeSide {
+  readonly view: RepositoryView
+  readonly renderer: PackageRenderer
+  /** Of the same commit, by folder and the way in which it is rendered: clusters share most of them. */
+  readonly reads: Map<string, Promise<ReadonlySet<string>>>
+}
+
+interface MergeSides {
+  readonly before: MergeSide
+  readonly after: MergeSide
+}
+
+/** Undefined: not a unit on that side. */
+export type BuiltSide = LoadedPackage | { readonly failures: readonly [Failure, ...Failure[]] } | undefined
+
+export interface BuiltUnit {
+  readonly path: string
+  /** Edited files that it is built from, sorted. */
+  readonly edited: readonly string[]
+  readonly before: BuiltSide
+  readonly after: BuiltSide
+}
+
+export interface TouchedUnits {
+  readonly units: readonly BuiltUnit[]
+  /** How many read no edited file. */
+  readonly untouched: number
+}
+
+/** Nothing is built of a unit that reads no edited file. */
+export async function buildTouched(
+  { before, after }: MergeSides,
+  { cluster, edited, wanted }: { readonly cluster: string; readonly edited: ReadonlySet<string>; readonly wanted: Wanted },
+  signal: AbortSignal,
+): Promise<TouchedUnits> {
+  const [was, is] = [unitsOf(before.view, cluster, wanted), unitsOf(after.view, cluster, wanted)]
+  const paths = [...new Set([...was.keys(), ...is.keys()])].sort()
+  await readAhead(before.view, [...was.values()], [], signal)
+  await readAhead(after.view, [...is.values()], [], signal)
+  const read = await eachOf(paths, WIDTH, async (path) => {
+    const files = new Set([
+      ...(await readBy(before, was.get(path), cluster, signal)),
+      ...(await readBy(after, is.get(path), cluster, signal)),
+    ])
+    return { path, edited: [...files].filter((file) => edited.has(file)).sort() }
+  })
+  // A unit that comes or goes is one of the changes, whatever files make it so.
+  const touched = read.filter((unit) => unit.edited.length > 0 || was.has(unit.path) !== is.has(unit.path) || isRebuilt(unit.path))
+  const units = await eachOf(touched, WIDTH, async (unit) => ({
+    ...unit,
+    before: await build(before, was.get(unit.path), cluster, signal),
+    after: await build(after, is.get(unit.path), cluster, signal),
+  }))
+  return { units, untouched: read.length - touched.length }
+
+  /** The resource of the syncer builds the same files otherwise after the merge. */
+  function isRebuilt(path: string): boolean {
+    const [one, other] = [before, after].map(({ view }) => view.policies.synced?.get(cluster)?.get(path))
+    return one !== undefined && other !== undefined && !sameChoice(one, other)
+  }
+}
+
+/** Paths of units; undefined for all of the cluster. */
+type Wanted = ReadonlySet<string> | undefined
+
+/** Units as they were named, which may be there on one side only. */
+export async function namedUnits(
+  { packages: names, labels }: UnitSelection,
+  cluster: string,
+  views: readonly RepositoryView[],
+  signal: AbortSignal,
+): Promise<{ readonly wanted: Wanted; readonly missing: ReadonlyMap<string, Failure> }> {
+  const paths = new Set<string>()
+  const missing = new Map<string, Failure>()
+  for (const name of names) {
+    for (const view of views) {
+      try {
+        for (const { path } of await choosePackages(view, [name], signal)) paths.add(path)
+        missing.delete(name)
+        break
+      } catch (thrown) {
+        const failure = asFailure(thrown)
+        if (failure.code !== 'BP1004') throw thrown
+        if (!missing.has(name)) missing.set(name, failure)
+      }
+    }
+  }
+  const wanted = names.length === 0 ? undefined : paths
+  if (labels === undefined) return { wanted, missing }
+  const selected = new Set<string>()
+  for (const view of views) {
+    const units = [...unitsOf(view, cluster, wanted).values()]
+    if (units.length > 0) for (const { path } of await labelled(view, units, labels, signal)) selected.add(path)
+  }
+  return { wanted: selected, missing }
+}
+
+/** None is an answer here: the head may be about other units. */
+async function labelled(
+  view: RepositoryView,
+  units: readonly FoundPackage[],
+  labels: LabelSelector,
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  try {
+    return await selectByLabels(view, units, labels, signal)
+  } catch (thrown) {
+    if (asFailure(thrown).code !== 'BP1011') throw thrown
+    return []
+  }
+}
+
+function unitsOf(view: RepositoryView, cluster: string, wanted: Wanted): ReadonlyMap<string, FoundPackage> {
+  const own = wanted === undefined ? packagesIn(view, cluster) : view.packages.filter(({ path }) => wanted.has(path))
+  return new Map(own.map((found) => [found.path, found]))
+}
+
+async function readBy(
+  { view, reads }: MergeSide,
+  found: FoundPackage | undefined,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (found === undefined) return new Set()
+  const { render: choice } = effectivePolicy(view.policies, cluster, found.path)
+  if (choice.tool === 'syncer') return filesRead(view, found, choice, signal)
+  const key = JSON.stringify([found.path, choice])
+  const reading = reads.get(key) ?? filesRead(view, found, choice, signal)
+  reads.set(key, reading)
+  return reading
+}
+
+/** A folder that cannot be read is read when it is built, which says why. */
+async function filesRead(
+  view: RepositoryView,
+  found: FoundPackage,
+  choice: RenderChoice,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const folder = found.path === '' ? '' : `${found.path}/`
+  const own = (): ReadonlySet<string> => new Set(view.tree.flatMap(({ path }) => (path.startsWith(folder) ? [path] : [])))
+  try {
+    const { files } = await readFolder(view, found.path, signal)
+    return await filesOfUnit(filesOfView(view), { packagePath: found.path, files, choice }, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (thrown instanceof Failure || thrown instanceof Failures) return own()
+    throw thrown
+  }
+}
+
+async function build(
+  { view, renderer }: MergeSide,
+  found: FoundPackage | undefined,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<BuiltSide> {
+  if (found === undefined) return undefined
+  try {
+    return await loadPackage(view, found, { cluster, renderer }, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+    throw thrown
+  }
+}

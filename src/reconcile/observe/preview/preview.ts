@@ -1,0 +1,120 @@
+/** What the merge of a head into the base branch changes, of each unit in each cluster. Reads only, and runs nothing of a fork. */
+import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
+import { findPackages, normalPath } from '@backporch/kpt/package'
+import { Failure } from '@backporch/kyaml/failure'
+import { given } from '@backporch/kyaml/text'
+import { API_VERSION } from '../../../record/documents/document.ts'
+import type { Preview } from '../../../record/documents/preview.ts'
+import { eachOf } from '../../repository/each-of.ts'
+import { ReadBudget } from '../../repository/read-budget.ts'
+import { POLICY_FILE, policyProblems, type RepositoryView, readRepository } from '../../repository/repository-view.ts'
+import { folderRenders, unitFolders } from '../../repository/unit-folders.ts'
+import { mergeCommits } from './merge-commits.ts'
+import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
+import type { PreviewRequest } from './preview-request.ts'
+
+const CLUSTERS_AT_ONCE = 4
+/** Paths of edited files in a document. */
+const MOST_EDITED = 1_000
+
+export interface PreviewPorts {
+  readonly repository: PackageRepository
+  readonly clusters: readonly PreviewedCluster[]
+}
+
+/** @throws Failure BP1003, BP1004, BP1005 or BP40xx; what is wrong with one unit or cluster is in the answer */
+export async function preview({ repository, clusters }: PreviewPorts, request: PreviewRequest, signal: AbortSignal): Promise<Preview> {
+  const { observe, head } = request
+  const { packages, folders = [] } = observe.units
+  observe.onProgress?.('reading the repository')
+  const read = await readRepository(repository, observe.git.branch, signal, { packages, ...observe.git, operator: observe.policy.operator })
+  const { tree, from, conflicts, why } = await mergeCommits(repository, read.base, head.commit, signal)
+  const [before, after] = [atTree(read, read.tree, { packages, folders }), atTree(read, tree, { packages, folders })]
+  const edited = editedPaths(read.tree, tree)
+  assertFolders(folders, [before, after])
+  const reads = { before: new Map(), after: new Map() }
+  const previews = await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => {
+    observe.onProgress?.(`building for ${cluster.reader.name}`)
+    return previewCluster({ before, after, edited, reads }, cluster, request, signal)
+  })
+  for (const name of packages) {
+    const missing = previews.map((one) => one.missing.get(name))
+    const [first] = missing
+    if (first !== undefined && missing.every((failure) => failure !== undefined)) throw first
+  }
+  const paths = [...edited].sort()
+  const policies = paths.some((path) => POLICY_FILE.test(path))
+  const policy = await policyAfter(read, policies ? tree : undefined, signal)
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Preview',
+    base: { branch: read.baseBranch, commit: read.base },
+    head: { name: head.name, commit: head.commit, fork: head.fork },
+    merge: { ...given({ base: from }), conflicts: [...conflicts], ...given({ why }) },
+    edited: paths.slice(0, MOST_EDITED),
+    policies,
+    ...given({ policyProblem: policy.problem }),
+    clusters: previews.map(({ cluster }) => cluster),
+    items: previews.flatMap(({ units }) => units),
+    untouched: previews.reduce((sum, { untouched }) => sum + untouched, 0),
+    notes: [...new Set([...policy.notes, ...previews.flatMap(({ notes }) => notes)])],
+  }
+}
+
+/** @param tree after the merge; undefined where that has the policy files of the base branch */
+async function policyAfter(
+  { repository, policies: { lastGood } }: RepositoryView,
+  tree: readonly TreeFile[] | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly problem?: NonNullable<Preview['policyProblem']>; readonly notes: readonly string[] }> {
+  if (tree === undefined) {
+    if (lastGood === undefined) return { notes: [] }
+    const { problem, commit } = lastGood
+    const used = `the policy of the base branch cannot be used (${problem.where}: ${problem.why}); that of commit ${commit.slice(0, 7)} was used`
+    return { notes: [used] }
+  }
+  const [problem] = await policyProblems(repository, tree, signal)
+  if (problem !== undefined) {
+    const why = `after the merge the policy cannot be used (${problem.where}: ${problem.why}): an earlier one decides then, and nothing is opened, merged or settled`
+    return { problem, notes: [why] }
+  }
+  return { notes: lastGood === undefined ? [] : [`the merge corrects the policy, which cannot be used now (${lastGood.problem.where})`] }
+}
+
+/** The view with the files of another tree. Policies stay those of the base branch: a head does not decide what may run, and where. */
+function atTree(
+  view: RepositoryView,
+  tree: readonly TreeFile[],
+  named: { packages: readonly string[]; folders: readonly string[] },
+): RepositoryView {
+  const { refs, recorded, policies } = view
+  const folders = named.folders.filter((name) => isFolderOf(tree, name))
+  const wanted = { packages: named.packages.filter((name) => !named.folders.includes(name)), folders }
+  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
+  return { ...view, tree, packages, policies: { ...policies, folders: folderRenders(tree, packages) }, budget: new ReadBudget() }
+}
+
+function isFolderOf(tree: readonly TreeFile[], name: string): boolean {
+  const path = normalPath(name)
+  return path !== undefined && (path === '' || tree.some((file) => file.path.startsWith(`${path}/`)))
+}
+
+/** @throws Failure BP1004 for a folder that is on neither side */
+function assertFolders(folders: readonly string[], views: readonly RepositoryView[]): void {
+  for (const name of folders) {
+    if (views.some(({ tree }) => isFolderOf(tree, name))) continue
+    throw new Failure({
+      code: 'BP1004',
+      what: `there is no folder ${JSON.stringify(name.slice(0, 300))}`,
+      why: 'neither the base branch nor the head has a file below it',
+      remedy: 'name a folder from the root of the repository; commits are read, not the work tree',
+      retry: 'on-change',
+    })
+  }
+}
+
+function editedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): ReadonlySet<string> {
+  const [old, now] = [before, after].map((tree) => new Map(tree.map(({ path, id, mode }) => [path, `${mode} ${id}`])))
+  const paths = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])
+  return new Set([...paths].filter((path) => old?.get(path) !== now?.get(path)))
+}

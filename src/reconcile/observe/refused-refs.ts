@@ -1,0 +1,63 @@
+/** Refs that the remote refused, which are not pushed again for a time. A process that forgets them loses requests only. */
+import type { Failure } from '@backporch/kyaml/failure'
+import { LRUCache } from 'lru-cache'
+import type { PlannedUpdate } from '../../plan/observation/action.ts'
+import { refusalName } from '../../plan/turn/ledger/unit-groups.ts'
+
+/** Milliseconds after which a refused ref is tried again; each further refusal doubles them. */
+const FIRST_WAIT = 300_000
+const LONGEST_WAIT = 3_600_000
+const MOST_REFS = 5_000
+
+interface Refused {
+  readonly failure: Failure
+  readonly wait: number
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+export interface Refusal {
+  readonly failure: Failure
+  /** Whether they were refused by themselves, and not only together with others. */
+  readonly isSure: boolean
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export class RefusedRefs {
+  private readonly known = new LRUCache<string, Refused>({ maxSize: MOST_REFS, sizeCalculation: () => 1 })
+  private readonly missing = new LRUCache<string, true>({ maxSize: MOST_REFS, sizeCalculation: () => 1 })
+
+  add(updates: readonly PlannedUpdate[], { failure, isSure, now }: Refusal): void {
+    for (const update of updates) {
+      if (update.from === null) this.missing.set(update.ref, true)
+      const before = this.known.get(refusalName(update))
+      const wait = before === undefined || !isSure ? FIRST_WAIT : Math.min(2 * before.wait, LONGEST_WAIT)
+      this.known.set(refusalName(update), { failure, wait, until: now + wait })
+    }
+  }
+
+  remove(updates: readonly PlannedUpdate[]): void {
+    for (const update of updates) {
+      this.known.delete(refusalName(update))
+      this.missing.delete(update.ref)
+    }
+  }
+
+  /** By `refusalName`: why refs are not pushed now. A clock that was set back makes no wait longer. */
+  waiting(now: number): ReadonlyMap<string, Failure> {
+    return new Map(
+      [...this.known].flatMap(([name, { failure, until, wait }]) => (until > now && until - now <= wait ? [[name, failure] as const] : [])),
+    )
+  }
+
+  /** Branches that were never made, whatever a ledger says that a server took without them. */
+  get notMade(): ReadonlySet<string> {
+    return new Set(this.missing.keys())
+  }
+
+  /** Somebody says that the rules changed. */
+  clear(): void {
+    this.known.clear()
+  }
+}

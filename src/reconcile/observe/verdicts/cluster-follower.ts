@@ -1,0 +1,299 @@
+/**
+ * What each change of a cluster means for the units: nothing, where the object is as it was judged but for what decides no verdict; otherwise
+ * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
+ */
+import { type KindWatchState, STALE_AFTER, type WatchedKind, type WatchObserver } from '@backporch/cluster/cluster-watch'
+import type { Failure } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
+import { compareText } from '@backporch/kyaml/text'
+import { LRUCache } from 'lru-cache'
+import { SCALER_KINDS } from '../../../drift/noise/scaler.ts'
+import { computeStatus } from '../../../status/kstatus.ts'
+import { type ClusterVerdicts, isEqual, NO_MARK, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
+import { FollowedScalers, SCALERS } from './followed-scalers.ts'
+import { FollowedSources, otherSourceKinds } from './followed-sources.ts'
+import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
+
+/**
+ * Why a unit is to be observed. `object`: one of its objects is not what was judged. `report`: what a syncer or autoscaler says changed.
+ * `status`: the health of an object changed. `epoch`: a server may answer a dry run differently. `source`: a syncer may apply other folders, so
+ * that it is not known which units there are.
+ */
+export type ChangeReason = 'object' | 'report' | 'status' | 'epoch' | 'source'
+
+export interface UnitChange {
+  /** Package paths. */
+  readonly units: readonly string[]
+  readonly reason: ChangeReason
+  /** The object, where it is one that is there. */
+  readonly object?: JsonObject
+  /** Milliseconds of the monotonic clock: when the change was read. */
+  readonly read: number
+}
+
+interface FollowerOptions {
+  readonly verdicts: ClusterVerdicts
+  readonly onChange: (change: UnitChange) => void
+  /** A kind was listed. */
+  readonly onListed?: () => void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Objects that no unit has, of which a change was seen lately: a turn that adds their unit may have read them before the change. */
+const MOST_UNKNOWN = 5_000
+
+interface Sighting {
+  /** Whether the object came with a list. */
+  readonly isListed: boolean
+  /** As that of a change. */
+  readonly read: number
+}
+
+const SCALER_VERSIONS: Readonly<Record<string, string>> = {
+  autoscaling: 'autoscaling/v2',
+  'keda.sh': 'keda.sh/v1alpha1',
+  'autoscaling.k8s.io': 'autoscaling.k8s.io/v1',
+}
+
+export class ClusterFollower implements WatchObserver {
+  private readonly options: FollowerOptions
+  /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
+  private readonly lists = new Map<string, Set<string>>()
+  private readonly scalers: FollowedScalers
+  private readonly sources: FollowedSources
+  private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(MOST_UNKNOWN)
+  /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
+  private readonly refused = new Set<string>()
+
+  constructor(options: FollowerOptions) {
+    this.options = options
+    this.scalers = new FollowedScalers(options.verdicts)
+    this.sources = new FollowedSources(options.verdicts)
+  }
+
+  /** The kinds to follow: those of the units, what reports on them, and what decides the answers to dry runs. */
+  kinds(): readonly WatchedKind[] {
+    const wanted = new Map<string, WatchedKind>()
+    const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
+    for (const kind of EPOCH_KINDS) add(kind)
+    for (const [group, kind] of SCALER_KINDS) add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
+    // Of several versions the last one, whatever the order of the rows.
+    for (const { apiVersion, kind, namespace } of this.options.verdicts.scopes().toSorted(byVersion)) {
+      const metadataOnly = kindOf({ apiVersion, kind }) === '/Secret'
+      add({ apiVersion, kind, metadataOnly, namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '' })
+    }
+    for (const { group, version, kind } of otherSourceKinds(new Set([...wanted.values()].map(kindOf)))) {
+      const watched = { apiVersion: `${group}/${version}`, kind, namespace: '', metadataOnly: false }
+      if (!wanted.has(placeOf(watched)) && !this.refused.has(kindOf(watched))) add(watched)
+    }
+    return [...wanted.values()]
+  }
+
+  /**
+   * Why changes of the cluster may be missed; undefined where none can.
+   * @param now milliseconds since 1970
+   */
+  blindness(states: readonly KindWatchState[], now: number): string | undefined {
+    const byPlace = new Map(states.map((state) => [placeOf(state.watched), state]))
+    for (const kind of this.kinds()) {
+      // Few clusters serve all kinds of autoscalers, and they are of no importance to what can be proven.
+      if (SCALERS.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
+      const state = byPlace.get(placeOf(kind))
+      // What the server does not serve has no objects.
+      if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
+      if (state === undefined || state.lists === 0) return `${kind.kind} was not listed yet`
+      if (state.state === 'unreadable') return state.failure?.why ?? `${kind.kind} cannot be watched`
+      if (now - state.provenAt > STALE_AFTER) return `nothing was heard of ${kind.kind} for ${Math.round((now - state.provenAt) / 1000)} s`
+    }
+    return undefined
+  }
+
+  /** Whether it is followed for more than the reports of syncers, which may run in another cluster. */
+  private hasOthers(kind: WatchedKind): boolean {
+    const { verdicts } = this.options
+    return [...verdicts.table.positions()].some((at) => {
+      const { scope, verdict } = unpackState(verdicts.table.row(at).state)
+      const own = verdicts.scopeAt(scope)
+      return verdict !== 'report' && own !== undefined && kindOf(own) === kindOf(kind)
+    })
+  }
+
+  listing(kind: WatchedKind): void {
+    if (KindEpochs.isAbout(kind)) this.options.verdicts.epochs.listing(kind)
+    else this.lists.set(placeOf(kind), new Set())
+  }
+
+  changed(kind: WatchedKind, object: JsonObject, read: number): void {
+    const { verdicts } = this.options
+    if (KindEpochs.isAbout(kind)) {
+      this.epochChanged(verdicts.epochs.changed(kind, object), read)
+      return
+    }
+    const found = readResource(object)
+    if ('problem' in found) return
+    const hash = verdicts.hashOf(found.id)
+    const list = this.lists.get(placeOf(kind))
+    list?.add(textOf(hash))
+    const sighting = { isListed: list !== undefined, read }
+    this.explained(this.scalers.changed(kindOf(kind), found.id, object, list !== undefined), read)
+    if (this.sources.changed(kindOf(kind), found.id, object, list !== undefined)) this.sourcesChanged(read)
+    const positions = verdicts.table.find(hash)
+    if (positions.length === 0 && list === undefined)
+      this.unknown.set(textOf(hash), { mark: textOf(verdicts.markOf(object)), report: textOf(verdicts.markFor('report', object)) })
+    for (const at of positions) this.compare(at, object, sighting)
+  }
+
+  deleted(kind: WatchedKind, object: JsonObject, read: number): void {
+    const { verdicts } = this.options
+    if (KindEpochs.isAbout(kind)) {
+      this.epochChanged(verdicts.epochs.deleted(kind, object), read)
+      return
+    }
+    const found = readResource(object)
+    if ('problem' in found) return
+    this.explained(this.scalers.deleted(found.id), read)
+    if (this.sources.deleted(kindOf(kind), found.id)) this.sourcesChanged(read)
+    for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.gone(at, read)
+  }
+
+  listed(kind: WatchedKind): void {
+    this.sweep(kind)
+    this.options.onListed?.()
+  }
+
+  /** What the list did not have is gone. */
+  private sweep(kind: WatchedKind): void {
+    const { verdicts } = this.options
+    const seen = this.lists.get(placeOf(kind))
+    this.lists.delete(placeOf(kind))
+    if (KindEpochs.isAbout(kind)) for (const affected of verdicts.epochs.listed(kind)) this.epochChanged(affected, performance.now())
+    if (seen === undefined) return
+    this.explained(this.scalers.listed(kindOf(kind), seen))
+    const read = performance.now()
+    if (this.sources.listed(kindOf(kind), seen)) this.sourcesChanged(read)
+    for (const at of [...verdicts.table.positions()]) {
+      const scope = verdicts.scopeAt(unpackState(verdicts.table.row(at).state).scope)
+      const isIn = scope !== undefined && kindOf(scope) === kindOf(kind) && (kind.namespace === '' || kind.namespace === scope.namespace)
+      if (isIn && !seen.has(textOf(verdicts.table.idAt(at)))) this.gone(at, read)
+    }
+  }
+
+  unreadable(kind: WatchedKind, failure: Failure): void {
+    this.lists.delete(placeOf(kind))
+    this.options.verdicts.epochs.unreadable(kind)
+    this.explained(this.scalers.unreadable(kindOf(kind), failure))
+    if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(kindOf(kind))
+  }
+
+  /** After a turn: units whose objects changed after the turn read them, before it was known that they are theirs. */
+  settle(): void {
+    const { verdicts } = this.options
+    const units = new Set<string>()
+    for (const at of verdicts.table.positions()) {
+      const seen = this.unknown.get(textOf(verdicts.table.idAt(at)))
+      const row = verdicts.table.row(at)
+      const { marked, verdict } = unpackState(row.state)
+      const mark = verdict === 'report' ? seen?.report : seen?.mark
+      if (marked && mark !== undefined && mark !== textOf(row.mark)) units.add(verdicts.unitAt(row.unit))
+    }
+    this.unknown.clear()
+    if (units.size > 0) this.options.onChange({ units: [...units], reason: 'object', read: performance.now() })
+  }
+
+  private compare(at: number, object: JsonObject, { isListed, read }: Sighting): void {
+    const { verdicts, onChange } = this.options
+    const row = verdicts.table.row(at)
+    const state = unpackState(row.state)
+    const units = [verdicts.unitAt(row.unit)]
+    const isReport = state.verdict === 'report'
+    const mark = verdicts.markFor(state.verdict, object)
+    const isSame = isEqual(row.mark, mark)
+    const reason = isReport ? 'report' : 'object'
+    if (!state.marked || isReport || state.verdict === 'other') {
+      // What was not judged by its content is known by the state that was seen last.
+      verdicts.table.setMark(at, mark)
+      this.setState(at, { ...state, marked: true })
+      const isFirst = !state.marked && isListed && state.verdict !== 'unreadable'
+      if (!isSame && !isFirst) onChange({ units, reason, object, read })
+      return
+    }
+    this.healthChanged(at, { state, units }, object, read)
+    if (!isSame) onChange({ units, reason, object, read })
+  }
+
+  /** An object that is in sync before and after a change may do better or worse. */
+  private healthChanged(
+    at: number,
+    { state, units }: { readonly state: RowState; readonly units: readonly string[] },
+    object: JsonObject,
+    read: number,
+  ): void {
+    const { onChange, now } = this.options
+    if (state.status === '') return
+    const { status } = computeStatus(object, new Date(now()))
+    if (status === state.status) return
+    this.setState(at, { ...state, status })
+    onChange({ units, reason: 'status', read })
+  }
+
+  private gone(at: number, read: number): void {
+    const { verdicts, onChange } = this.options
+    const row = verdicts.table.row(at)
+    const state = unpackState(row.state)
+    if (state.verdict === 'absent') return
+    if (state.verdict === 'report' || state.verdict === 'other') {
+      if (state.marked && isEqual(row.mark, NO_MARK)) return
+      verdicts.table.setMark(at, NO_MARK)
+      this.setState(at, { ...state, marked: true })
+    }
+    onChange({ units: [verdicts.unitAt(row.unit)], reason: state.verdict === 'report' ? 'report' : 'object', read })
+  }
+
+  private setState(at: number, state: RowState): void {
+    this.options.verdicts.table.setState(at, packState(state))
+  }
+
+  /** An autoscaler explains differences of its target. */
+  private explained(units: ReadonlySet<string>, read = performance.now()): void {
+    if (units.size > 0) this.options.onChange({ units: [...units], reason: 'report', read })
+  }
+
+  private sourcesChanged(read: number): void {
+    this.options.onChange({ units: [], reason: 'source', read })
+  }
+
+  private epochChanged(kind: string | undefined, read: number): void {
+    if (kind === undefined) return
+    const { verdicts, onChange } = this.options
+    const units = new Set<string>()
+    for (const at of verdicts.table.positions()) {
+      const row = verdicts.table.row(at)
+      const scope = verdicts.scopeAt(unpackState(row.state).scope)
+      if (kind === '*' || (scope !== undefined && kindOf(scope) === kind)) units.add(verdicts.unitAt(row.unit))
+    }
+    if (units.size > 0) onChange({ units: [...units], reason: 'epoch', read })
+  }
+}
+
+/** With `max` the cache would have room for all of them from the start: half a megabyte for each cluster. */
+function atMost<Value extends object | string>(entries: number): LRUCache<string, Value> {
+  return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
+}
+
+function byVersion({ apiVersion: left }: VerdictScope, { apiVersion: right }: VerdictScope): number {
+  return compareText(left, right)
+}
+
+function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`
+}
+
+function placeOf(kind: WatchedKind): string {
+  return resourceKey({ group: parseApiVersion(kind.apiVersion).group, kind: kind.kind, namespace: kind.namespace, name: '' })
+}
+
+function textOf(words: Uint32Array): string {
+  return words.join(' ')
+}

@@ -1,0 +1,318 @@
+/**
+ * The verdicts on all objects of a cluster that outlive a turn. An object that is in sync costs no dry run while it, its manifest, its syncer and
+ * the epoch of its kind are the same, for a day at most (docs/adr/0057-the-controller-watches.md).
+ */
+import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import { keyedMark, type LiveState, objectMark, type ResourceId, readResource, reportMark, resourceKey } from '@backporch/kyaml/resource'
+import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
+import { computeStatus } from '../../../status/kstatus.ts'
+import { KindEpochs } from './kind-epochs.ts'
+import { RetainedJudges } from './retained-judges.ts'
+import { HASH_WORDS, VerdictTable } from './verdict-table.ts'
+
+/** Milliseconds that a verdict of a dry run holds, at most. */
+const HOLDS = 86_400_000
+/** Verdicts of one turn end at different times within this part of it. */
+const SPREAD = 0.25
+
+export type RowVerdict = 'in-sync' | 'drifted' | 'absent' | 'unreadable' | 'other' | 'report'
+const VERDICTS: readonly RowVerdict[] = ['in-sync', 'drifted', 'absent', 'unreadable', 'other', 'report']
+const PROOFS = ['none', 'ownership', 'creation', 'dry-run'] as const
+const STATUSES = ['', 'Current', 'InProgress', 'Failed', 'Terminating', 'NotFound', 'Unknown'] as const
+
+/** The `state` of a row, unpacked. */
+export interface RowState {
+  readonly verdict: RowVerdict
+  readonly proof: ObjectVerdict['proof']
+  /** Health as it was reported; empty where that is not known. */
+  readonly status: string
+  /** Whether `mark` is that of an object that was seen. */
+  readonly marked: boolean
+  /** Number of the kind and namespace, up to `MOST_SCOPES`. */
+  readonly scope: number
+}
+
+/** More kinds in more namespaces share the last number. */
+export const MOST_SCOPES = 1 << 17
+
+export function packState({ verdict, proof, status, marked, scope }: RowState): number {
+  const health = Math.max(0, STATUSES.indexOf(status as (typeof STATUSES)[number]))
+  return VERDICTS.indexOf(verdict) | (PROOFS.indexOf(proof) << 4) | (health << 8) | ((marked ? 1 : 0) << 12) | (scope << 13)
+}
+
+export function unpackState(state: number): RowState {
+  return {
+    verdict: VERDICTS[state & 0xf] ?? 'other',
+    proof: PROOFS[(state >> 4) & 0xf] ?? 'none',
+    status: STATUSES[(state >> 8) & 0xf] ?? '',
+    marked: ((state >> 12) & 1) === 1,
+    scope: (state >> 13) & (MOST_SCOPES - 1),
+  }
+}
+
+/** Objects of one kind in one namespace. */
+export interface VerdictScope {
+  /** As manifests have it; without a version where nothing names one. */
+  readonly apiVersion: string
+  readonly kind: string
+  /** Empty for cluster-scoped kinds. */
+  readonly namespace: string
+}
+
+/** What a snapshot has. */
+export interface StoredVerdicts {
+  readonly table: VerdictTable
+  /** By their numbers. */
+  readonly units: readonly string[]
+  readonly scopes: readonly VerdictScope[]
+}
+
+/** Words of a mark. */
+export function wordsOf(mark: Uint8Array, words: number): Uint32Array {
+  // A copy: `slice` of a Buffer is a view of memory that it shares.
+  return new Uint32Array(new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer)
+}
+
+/** Of what is absent. */
+export const NO_MARK = new Uint32Array(HASH_WORDS.mark)
+const UNREAD_MARK = new Uint32Array(HASH_WORDS.mark).fill(0xffff_ffff)
+const NO_QUESTION = new Uint32Array(HASH_WORDS.question)
+
+export class ClusterVerdicts {
+  readonly epochs = new KindEpochs()
+  readonly judges = new RetainedJudges()
+  readonly key: RedactionKey
+  table: VerdictTable
+  private readonly random: () => number
+  private readonly unitNames: Numbered<string>
+  private readonly scopeList: Numbered<VerdictScope>
+
+  /** @param random from 0 up to 1 */
+  constructor(key: RedactionKey, random: () => number, stored: StoredVerdicts | undefined) {
+    this.key = key
+    this.random = random
+    this.table = stored?.table ?? new VerdictTable()
+    this.unitNames = new Numbered((name) => name, stored?.units ?? [])
+    this.scopeList = new Numbered(scopeKey, stored?.scopes ?? [])
+  }
+
+  get stored(): StoredVerdicts {
+    return { table: this.table, units: this.unitNames.all, scopes: this.scopeList.all }
+  }
+
+  unitAt(number: number): string {
+    return this.unitNames.all[number] ?? ''
+  }
+
+  scopeAt(number: number): VerdictScope | undefined {
+    return this.scopeList.all[number]
+  }
+
+  scopeOf({ group, kind, namespace }: ResourceId, apiVersion: string): number {
+    return Math.min(this.scopeList.of({ apiVersion: apiVersion || `${group}/`, kind, namespace }), MOST_SCOPES - 1)
+  }
+
+  /** Kinds and namespaces that the units have objects in. */
+  scopes(): readonly VerdictScope[] {
+    const used = new Set<number>()
+    for (const at of this.table.positions()) used.add(unpackState(this.table.row(at).state).scope)
+    return [...used].flatMap((number) => this.scopeAt(number) ?? [])
+  }
+
+  /** @param name package path of the unit */
+  ofUnit(name: string): UnitVerdicts {
+    return new UnitVerdicts(this, this.unitNames.of(name))
+  }
+
+  /** How the object was judged last, for the unit. */
+  verdictOf(unit: string, object: JsonObject): RowVerdict | undefined {
+    const read = readResource(object)
+    if ('problem' in read) return undefined
+    const at = this.table.findOf(this.hashOf(read.id), this.unitNames.of(unit))
+    return at === -1 ? undefined : unpackState(this.table.row(at).state).verdict
+  }
+
+  /** Drops what is known of units that are not there any more. */
+  retainUnits(names: ReadonlySet<string>): void {
+    this.table.deleteWhere(({ unit }) => !names.has(this.unitAt(unit)))
+  }
+
+  hashOf(id: ResourceId): Uint32Array {
+    return wordsOf(keyedMark(this.key, resourceKey(id)), HASH_WORDS.id)
+  }
+
+  markOf(object: JsonObject): Uint32Array {
+    return wordsOf(objectMark(this.key, object), HASH_WORDS.mark)
+  }
+
+  /** The mark that a row with this verdict has: of the resource of a syncer the status counts. */
+  markFor(verdict: RowVerdict, object: JsonObject): Uint32Array {
+    return verdict === 'report' ? wordsOf(reportMark(this.key, object), HASH_WORDS.mark) : this.markOf(object)
+  }
+
+  /** When a verdict of now ends, milliseconds since 1970. */
+  end(now: number): number {
+    return now + HOLDS * (1 - SPREAD * this.random())
+  }
+
+  /** Units with a verdict that ended. */
+  due(now: number): ReadonlySet<string> {
+    const units = this.table.ended(Math.floor(now / 1000))
+    return new Set([...units].map((number) => this.unitAt(number)))
+  }
+}
+
+/** Things with numbers from 0. */
+class Numbered<Item> {
+  readonly all: Item[]
+  private readonly keyOf: (item: Item) => string
+  private readonly numbers: Map<string, number>
+
+  constructor(keyOf: (item: Item) => string, items: readonly Item[]) {
+    this.keyOf = keyOf
+    this.all = [...items]
+    this.numbers = new Map(this.all.map((item, number) => [keyOf(item), number]))
+  }
+
+  of(item: Item): number {
+    const key = this.keyOf(item)
+    const number = this.numbers.get(key) ?? this.all.push(item) - 1
+    this.numbers.set(key, number)
+    return number
+  }
+}
+
+function scopeKey({ apiVersion, kind, namespace }: VerdictScope): string {
+  return `${apiVersion} ${kind} ${namespace}`
+}
+
+type Judged = Pick<ObjectVerdict, 'id' | 'apiVersion' | 'state' | 'proof' | 'items' | 'setAside'> &
+  Partial<Pick<ObjectVerdict, 'notes' | 'failure' | 'reapplyFails' | 'mayBeBehind' | 'notSettled' | 'visibilityOf'>>
+
+/** The rows of one unit. */
+export class UnitVerdicts {
+  private readonly cluster: ClusterVerdicts
+  private readonly number: number
+  /** Hashes of ids. */
+  private readonly touched = new Set<string>()
+
+  constructor(cluster: ClusterVerdicts, number: number) {
+    this.cluster = cluster
+    this.number = number
+  }
+
+  /**
+   * How it was proven that this object is in sync, while nothing of it changed.
+   * @param question everything that the verdict follows from beside the object, as plain values
+   * @param now milliseconds since 1970
+   */
+  recall(
+    id: ResourceId,
+    live: JsonObject,
+    question: readonly unknown[],
+    now: number,
+  ): { readonly proof: ObjectVerdict['proof']; readonly until: number } | undefined {
+    const asked = this.asked(id, question)
+    if (asked === undefined) return undefined
+    const { table } = this.cluster
+    const hash = this.touch(id)
+    const at = table.findOf(hash, this.number)
+    if (at === -1) return undefined
+    const row = table.row(at)
+    const { verdict, proof } = unpackState(row.state)
+    const holds = verdict === 'in-sync' && row.until * 1000 > now && isEqual(row.question, asked)
+    return holds && isEqual(row.mark, this.cluster.markOf(live)) ? { proof, until: row.until * 1000 } : undefined
+  }
+
+  /**
+   * Stores the verdict on an object as it was read.
+   * @param question undefined where it cannot be recalled
+   * @returns until when it holds, in milliseconds since 1970; 0 where only the state of the object is stored
+   */
+  keep(live: LiveState, judged: Judged, question: readonly unknown[] | undefined, now: number): number {
+    const { id } = judged
+    const isProof = question !== undefined && isPlain(judged) && live.state === 'present' && !live.metadataOnly
+    const asked = isProof ? this.asked(id, question) : undefined
+    const until = asked === undefined ? 0 : this.cluster.end(now)
+    const whole = live.state === 'present' && !live.metadataOnly
+    this.cluster.table.put(this.touch(id), {
+      mark: live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK,
+      question: asked ?? NO_QUESTION,
+      unit: this.number,
+      until: Math.floor(until / 1000),
+      state: packState({
+        verdict: verdictOf(live, judged),
+        proof: judged.proof,
+        status: whole ? computeStatus(live.object, new Date(now)).status : '',
+        marked: live.state !== 'unreadable',
+        scope: this.cluster.scopeOf(id, judged.apiVersion),
+      }),
+    })
+    return until
+  }
+
+  /** The unit was read, and an earlier verdict holds: an older state of the object that was told since then is not the last one. */
+  confirm(live: LiveState, judged: Judged, now: number): void {
+    const { table } = this.cluster
+    const at = table.findOf(this.touch(judged.id), this.number)
+    const mark = live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK
+    const isSame = at !== -1 && isEqual(table.row(at).mark, mark) && unpackState(table.row(at).state).verdict === verdictOf(live, judged)
+    if (!isSame) this.keep(live, judged, undefined, now)
+  }
+
+  /**
+   * Another object that the unit depends on: an unexpected one, or the resource of its syncer.
+   * @param live as it was read; where it was not, the state that is seen next counts as known
+   */
+  follow({ id, apiVersion }: Pick<Judged, 'id' | 'apiVersion'>, verdict: 'other' | 'report', live: LiveState | undefined): void {
+    const { table } = this.cluster
+    const hash = this.touch(id)
+    const isUnread = live?.state === 'unreadable'
+    if (table.findOf(hash, this.number) !== -1 && !isUnread) return
+    const marked = live !== undefined
+    const state = packState({ verdict, proof: 'none', status: '', marked, scope: this.cluster.scopeOf(id, apiVersion) })
+    // What could not be read is news when it is seen, and when it is gone.
+    const mark = live?.state === 'present' ? this.cluster.markFor(verdict, live.object) : isUnread ? UNREAD_MARK : NO_MARK
+    table.put(hash, { mark, question: NO_QUESTION, unit: this.number, until: 0, state })
+  }
+
+  /** Ends an observation of the whole unit: an object that did not occur in it is none of the unit's. */
+  retainTouched(): void {
+    const { table } = this.cluster
+    if (table.count(this.number) === this.touched.size) return
+    table.deleteWhere(({ unit }, at) => unit === this.number && !this.touched.has(textOfHash(table.idAt(at))))
+  }
+
+  private touch(id: ResourceId): Uint32Array {
+    const hash = this.cluster.hashOf(id)
+    this.touched.add(textOfHash(hash))
+    return hash
+  }
+
+  private asked({ group, kind }: ResourceId, question: readonly unknown[]): Uint32Array | undefined {
+    const epoch = this.cluster.epochs.of(group, kind)
+    if (epoch === undefined) return undefined
+    return wordsOf(keyedMark(this.cluster.key, formatJson([epoch, ...question] as Json)), HASH_WORDS.question)
+  }
+}
+
+/** Nothing but the proof would have to be stored. */
+function isPlain({ state, items, setAside, notes = [], failure, reapplyFails, mayBeBehind, notSettled, visibilityOf }: Judged): boolean {
+  const without = [failure, reapplyFails, mayBeBehind, notSettled, visibilityOf].every((part) => part === undefined)
+  return state === 'in-sync' && items.length === 0 && setAside.length === 0 && notes.length === 0 && without
+}
+
+function verdictOf(live: LiveState, { state }: Judged): RowVerdict {
+  if (live.state === 'unreadable') return 'unreadable'
+  if (live.state === 'absent') return 'absent'
+  return state === 'in-sync' || state === 'drifted' ? state : 'other'
+}
+
+export function isEqual(left: Uint32Array, right: Uint32Array): boolean {
+  return left.length === right.length && left.every((word, at) => word === right[at])
+}
+
+function textOfHash(words: Uint32Array): string {
+  return `${words[0]} ${words[1]}`
+}

@@ -1,0 +1,58 @@
+/** The resources of syncers by which units are found, as the watch of a cluster tells of them: another one may name other units. */
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { ResourceId } from '@backporch/kyaml/resource'
+import { LRUCache } from 'lru-cache'
+import { SYNCERS } from '../../../syncers/registry.ts'
+import type { SourceKind } from '../../../syncers/unit-source.ts'
+import type { ClusterVerdicts } from './cluster-verdicts.ts'
+
+const MOST_SOURCES = 5_000
+
+const SOURCE_KINDS: readonly SourceKind[] = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.kinds))
+const NAMES: ReadonlySet<string> = new Set(SOURCE_KINDS.map(({ group, kind }) => `${group}/${kind}`))
+
+/** What else is to be followed of a syncer whose resource is. @param followed kinds as `group/Kind` */
+export function otherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
+  return SYNCERS.flatMap(({ sources }) => {
+    const kinds = sources === 'none' ? [] : sources.kinds
+    return kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`)) ? kinds.filter(({ use }) => use === undefined) : []
+  })
+}
+
+/** Each method returns whether the units of the cluster may be other ones now. Kinds are as `group/Kind`. */
+export class FollowedSources {
+  private readonly verdicts: ClusterVerdicts
+  /** Kind and mark by hash of the id. */
+  private readonly sources = new LRUCache<string, { readonly kind: string; readonly mark: string }>({
+    maxSize: MOST_SOURCES,
+    sizeCalculation: () => 1,
+  })
+  /** Kinds that were listed: what a later list adds is new. */
+  private readonly listedOnce = new Set<string>()
+
+  constructor(verdicts: ClusterVerdicts) {
+    this.verdicts = verdicts
+  }
+
+  changed(kind: string, id: ResourceId, object: JsonObject, isListed: boolean): boolean {
+    if (!NAMES.has(kind)) return false
+    const key = this.verdicts.hashOf(id).join(' ')
+    const mark = this.verdicts.markOf(object).join(' ')
+    const before = this.sources.get(key)
+    this.sources.set(key, { kind, mark })
+    return before === undefined ? !isListed || this.listedOnce.has(kind) : before.mark !== mark
+  }
+
+  deleted(kind: string, id: ResourceId): boolean {
+    return NAMES.has(kind) && this.sources.delete(this.verdicts.hashOf(id).join(' '))
+  }
+
+  /** @param seen hashes of the ids that the complete list had */
+  listed(kind: string, seen: ReadonlySet<string>): boolean {
+    if (!NAMES.has(kind)) return false
+    this.listedOnce.add(kind)
+    const gone = [...this.sources].filter(([key, source]) => source.kind === kind && !seen.has(key))
+    for (const [key] of gone) this.sources.delete(key)
+    return gone.length > 0
+  }
+}

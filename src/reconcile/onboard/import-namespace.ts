@@ -1,0 +1,166 @@
+/** A package of the objects of a namespace that nobody manages: read, cleaned as Adopt cleans them, and proven by a rendering. */
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { TreeFile } from '@backporch/git-store/package-repository'
+import { asFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import { isSecret, type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
+import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { visibilityIn } from '../../drift/noise/visibility.ts'
+import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { whyNotWhole } from '../../proposal/edits/not-adopted.ts'
+import type { NewPackage, NotImported } from '../../proposal/text/import-text.ts'
+import { objectPackage } from '../../proposal/whole/object-package.ts'
+import type { NewObject } from '../../proposal/whole/prove-placed.ts'
+import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import { cleanObject } from '../observe/clean-object.ts'
+import { readUnmanagedIn } from '../observe/observe-units.ts'
+import { eachOf } from '../repository/each-of.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+
+/** Each costs some dozens of dry runs. */
+const MOST_OBJECTS = 200
+/** Objects that are cleaned at the same time. */
+const WIDTH = 4
+
+export interface ImportRequest {
+  readonly namespace: string
+  /** Folder of the new package, from the root of the repository. */
+  readonly path: string
+  readonly fieldManager: string | undefined
+  readonly key: RedactionKey
+  readonly renderer: PackageRenderer
+}
+
+/**
+ * @throws Failure BP1001 where the folder is taken, BP1011 where nothing is to be imported, BP3012 where it is not known what packages declare,
+ * BP30xx where the namespace cannot be read
+ */
+export async function importNamespace(
+  { view, reader }: { readonly view: RepositoryView; readonly reader: ClusterReader },
+  request: ImportRequest,
+  signal: AbortSignal,
+): Promise<NewPackage> {
+  const { namespace, path, renderer } = request
+  assertFree(path, view.tree)
+  const { objects: found, unread, unlisted } = await readUnmanagedIn({ view, reader }, namespace, renderer, signal)
+  const [problem] = unread
+  if (problem !== undefined) throw notKnown(namespace, problem)
+  if (found.length > MOST_OBJECTS) throw tooMany(namespace, found.length)
+  const results = await eachOf(found, WIDTH, ({ id, apiVersion }) => new Importing({ view, reader }, request, signal).one(id, apiVersion))
+  const objects = results.flatMap((result) => ('manifest' in result ? [result] : []))
+  const notImported = [
+    ...results.flatMap((result) => ('manifest' in result ? [] : [result])),
+    // A kind whose server is down hides its own objects and no others.
+    ...unlisted.map(({ what, why, remedy }) => ({ what, why, remedy })),
+  ]
+  if (objects.length === 0) throw nothing(namespace, notImported)
+  return { namespace, cluster: reader.name, path, ...objectPackage(path, namespace, objects), notImported }
+}
+
+type Imported = NewObject & { readonly unproven?: string | undefined }
+
+class Importing {
+  private readonly view: RepositoryView
+  private readonly reader: ClusterReader
+  private readonly request: ImportRequest
+  private readonly signal: AbortSignal
+
+  constructor(
+    { view, reader }: { readonly view: RepositoryView; readonly reader: ClusterReader },
+    request: ImportRequest,
+    signal: AbortSignal,
+  ) {
+    this.view = view
+    this.reader = reader
+    this.request = request
+    this.signal = signal
+  }
+
+  async one(id: ResourceId, apiVersion: string): Promise<Imported | NotImported> {
+    try {
+      return await this.read(id, apiVersion)
+    } catch (thrown) {
+      this.signal.throwIfAborted()
+      return notImported(id, asFailure(thrown))
+    }
+  }
+
+  private async read(id: ResourceId, apiVersion: string): Promise<Imported | NotImported> {
+    const { reader, signal, request } = this
+    // The content of a Secret is not read.
+    const state = isSecret(id) ? undefined : (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
+    if (state?.state === 'unreadable') throw state.failure
+    const live = state?.state === 'present' ? state.object : undefined
+    const refused = whyNotWhole({ id, live, liveUnread: state?.state === 'present' && state.metadataOnly })
+    if (refused !== undefined || live === undefined) return notImported(id, refused ?? GONE)
+    const { schema } = await reader.servedKind(apiVersion, id.kind, signal)
+    const { visibility, presets } = effectivePolicy(this.view.policies, reader.name, request.path)
+    const ports = { reader, manager: request.fieldManager ?? 'kubectl', syncer: undefined, presets }
+    const answer = await cleanObject({ id, apiVersion, object: live, schema }, ports, signal)
+    if ('failure' in answer) return notImported(id, answer.failure)
+    const { hidden } = shownWithHidden(request.key, id, answer.manifest, visibilityIn(id, schema, visibility))
+    const [first] = hidden
+    if (first !== undefined) return notImported(id, credential(shownPath(request.key, id, first)))
+    return { id, live, ...answer }
+  }
+}
+
+type Reason = Pick<FailureDetail, 'why' | 'remedy'>
+
+const GONE: Reason = { why: 'it is gone', remedy: 'nothing: it was deleted meanwhile' }
+
+function credential(path: string): Reason {
+  return { why: `it has a credential (${path})`, remedy: 'move it into a Secret that the object refers to' }
+}
+
+function notImported(id: ResourceId, { why, remedy }: Reason): NotImported {
+  return { what: describeResourceId(id), why, remedy }
+}
+
+/** @throws Failure BP1001 */
+function assertFree(path: string, tree: readonly TreeFile[]): void {
+  const taken = tree.find((file) => file.path === path || file.path.startsWith(`${path}/`))
+  const segments = path.split('/')
+  const above = segments.map((_, index) => [...segments.slice(0, index), 'Kptfile'].join('/'))
+  const outer = tree.find((file) => above.includes(file.path))
+  if (taken === undefined && outer === undefined) return
+  throw new Failure({
+    code: 'BP1001',
+    what: `${path} cannot be the new package`,
+    where: (taken ?? outer)?.path ?? path,
+    why: taken === undefined ? 'it would be part of the package above it' : 'the folder is in the repository already',
+    remedy: 'name another folder with --to',
+  })
+}
+
+function notKnown(namespace: string, problem: string): Failure {
+  return new Failure({
+    code: 'BP3012',
+    what: `what nobody manages in the namespace ${namespace} is not known`,
+    why: problem,
+    remedy:
+      'correct or allow what is named (--allow-render kubectl builds kustomizations; a missing right is in the message), then import again',
+    retry: 'on-change',
+  })
+}
+
+function tooMany(namespace: string, count: number): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `the namespace ${namespace} has too many objects to import`,
+    why: `nobody manages ${count} of its objects, and ${MOST_OBJECTS} is the most`,
+    remedy: 'write the package by hand, or delete what nobody needs',
+  })
+}
+
+function nothing(namespace: string, notImported: readonly NotImported[]): Failure {
+  const left = notImported.map(({ what, why }) => `${what}: ${why}`)
+  return new Failure({
+    code: 'BP1011',
+    what: `nothing in the namespace ${namespace} is to be imported`,
+    why:
+      left.length === 0
+        ? 'every object there is managed or declared'
+        : `${left.slice(0, 3).join('; ')}${left.length > 3 ? `; and ${left.length - 3} more` : ''}`,
+    remedy: left.length === 0 ? 'backporch diff --unmanaged lists what nobody manages' : (notImported[0]?.remedy ?? ''),
+  })
+}

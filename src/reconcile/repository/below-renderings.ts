@@ -1,0 +1,53 @@
+/** Branches on which a Porch server put commits of its own (docs/facts/porch-decisions.md). */
+import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
+import type { WorkspaceBranch } from '@backporch/git-store/ref-name'
+import { isRenderingMessage, isSameRendered } from '@backporch/kpt/revision'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { contentAt } from './as-proposed.ts'
+import { changesBetween } from './changes-between.ts'
+
+/** Porch renders once for each proposal, and once more for each push of a draft. */
+const MOST_RENDERINGS = 10
+
+export interface UnrenderedHead {
+  /** The commit that was rendered; the head itself where Porch rendered nothing. */
+  readonly source: CommitView
+  /** Author of the last rendering. */
+  readonly renderedBy: CommitView['author'] | undefined
+}
+
+/** Steps down over commits in which Porch rendered the workspace and that change nothing else. */
+export async function belowRenderings(
+  repository: PackageRepository,
+  head: CommitView,
+  branch: Pick<WorkspaceBranch, 'packagePath' | 'workspace'>,
+  signal: AbortSignal,
+): Promise<UnrenderedHead> {
+  let source = head
+  for (let step = 0; step < MOST_RENDERINGS; step += 1) {
+    const [parent, second] = source.parents
+    if (parent === undefined || second !== undefined || !isRenderingMessage(source.message, branch)) break
+    if (!(await isSamePackage(repository, { before: parent, after: source.id, ...branch }, signal))) break
+    source = await repository.commit(parent, signal)
+  }
+  return { source, renderedBy: source === head ? undefined : head.author }
+}
+
+interface TwoCommits {
+  readonly before: ObjectId
+  readonly after: ObjectId
+  readonly packagePath: string
+}
+
+/** Whether two commits have the same package, however it is written, and nothing else differs. */
+async function isSamePackage(
+  repository: PackageRepository,
+  { before, after, packagePath }: TwoCommits,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const { path, content } of await changesBetween(repository, before, after, signal)) {
+    if (!path.startsWith(`${packagePath}/`)) return false
+    if (!isSameRendered(path, await contentAt(repository, before, path, signal), content)) return false
+  }
+  return true
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordOf } from '../../../test/fakes/record-samples.ts'
+import { closedEpisodeOf } from '../../plan/observation/closed-episode.ts'
+import { copiedCondition } from './copied-condition.ts'
+
+const KPTFILE = `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata: {name: new}
+status:
+  conditions:
+    - {type: Drifted, status: "True", reason: DriftDetected, message: drift-c0ffee00}
+`
+
+const record = recordOf([], { episode: 'c0ffee00' })
+const closed = [closedEpisodeOf(record, { outcome: 'Merged', decidedBy: '', at: '' })]
+const known = { closed, reports: new Map() }
+const files = [{ path: 'Kptfile', mode: '100644' as const, content: new TextEncoder().encode(KPTFILE) }]
+
+test('a copy of a revision has the condition of the other package, which a note says', () => {
+  const [note] = copiedCondition('apps/new', files, known)
+  assert.equal(note?.cause, 'condition-copied')
+  assert.match(note.text, new RegExp(`drift-c0ffee00 of ${record.spec.unit.package}, and came with a copy`))
+})
+
+test('the condition of the package itself says nothing', () => {
+  assert.deepEqual(copiedCondition(record.spec.unit.package, files, known), [])
+})
+
+test('a condition of an episode that the ledger does not know says nothing', () => {
+  assert.deepEqual(copiedCondition('apps/new', files, { closed: [], reports: new Map() }), [])
+})

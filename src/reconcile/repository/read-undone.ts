@@ -1,0 +1,137 @@
+/** Where merged decisions landed, and what took them out of git again. */
+import type { CommitView } from '@backporch/git-store/package-repository'
+import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
+import { asFailure } from '@backporch/kyaml/failure'
+import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
+import type { Observation, UndoneDecision } from '../../plan/observation/observation.ts'
+import { type UndoneAdoption, undoneAdoptions } from '../../plan/unit/undone-decisions.ts'
+import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
+import { recordPath } from '../../record/record-paths.ts'
+import type { BotIdentity } from './bot-identity.ts'
+import { changesBetween } from './changes-between.ts'
+import { findMergeCommit } from './find-merge-commit.ts'
+import type { RepositoryView } from './repository-view.ts'
+
+/** Commits of the base branch in which the one that undid a decision is searched. */
+const MOST_STEPS = 300
+
+interface Reader {
+  readonly view: RepositoryView
+  readonly bot: BotIdentity
+}
+
+/** Completes what the plan knows of merged decisions. The ledger gets it, so that later turns search nothing. */
+export async function withUndone(observation: Observation, reader: Reader, signal: AbortSignal): Promise<Observation> {
+  const { git } = observation
+  const decidedCommits = await readDecidedCommits(observation, reader, signal)
+  const commitOf = ({ metadata, status }: ClosedEpisode): ObjectId | undefined =>
+    status.commit === undefined ? decidedCommits.get(metadata.name) : readObjectId(status.commit)
+  const tags = await movedTags(observation, reader, commitOf, signal)
+  const adoptions: UndoneDecision[] = []
+  for (const undone of undoneAdoptions(observation)) {
+    const { episode } = undone
+    if (episode.status.undone?.how === 'AdoptionUndone') continue
+    const by = await undoingCommit(observation, reader, { undone, decided: commitOf(episode) }, signal)
+    adoptions.push({ episode: episode.metadata.name, how: 'AdoptionUndone', ...describe(by, reader.bot) })
+  }
+  const named = new Set(adoptions.map(({ episode }) => episode))
+  const undone = [...adoptions, ...tags.filter(({ episode }) => !named.has(episode))]
+  return decidedCommits.size + undone.length === 0 ? observation : { ...observation, git: { ...git, decidedCommits, undone } }
+}
+
+/** The decision that published the latest revision, and the latest one without a revision, where the ledger has it without its commit: a forge makes it after the entry. */
+async function readDecidedCommits(
+  { git, unit }: Observation,
+  { view, bot }: Reader,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ObjectId>> {
+  const landed = new Set(git.merged.map(({ spec }) => spec.episode))
+  const open = git.ledger.closed.filter(
+    ({ status, spec }) => status.outcome === 'Merged' && status.commit === undefined && landed.has(spec.episode),
+  )
+  const untagged = open.filter(({ status }) => status.revision === undefined)
+  const newest = untagged.toSorted((left, right) => (left.status.at < right.status.at ? 1 : -1)).slice(0, 1)
+  const wanted = [...open.filter(({ status }) => status.revision === `v${git.revision}`), ...newest]
+  const found = new Map<string, ObjectId>()
+  if (wanted.length === 0) return found
+  const base = await view.repository.commit(view.base, signal)
+  for (const { spec, metadata } of wanted) {
+    const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
+    try {
+      const merge = await findMergeCommit(view.repository, base, { path, packageName: unit.packageName, bot }, signal)
+      if (merge !== undefined) found.set(metadata.name, merge.commit)
+    } catch (thrown) {
+      // A shallow clone does not show it.
+      if (asFailure(thrown).code !== 'BP4011') throw thrown
+    }
+  }
+  return found
+}
+
+/**
+ * A tag of ours is on the merge commit, or on a commit whose `kpt:` line names the workspace. Only the latest revision is looked at: a Porch that did
+ * not read its tag publishes that number again, and each look may fetch a commit.
+ */
+async function movedTags(
+  { git, unit }: Observation,
+  { view, bot }: Reader,
+  commitOf: (episode: ClosedEpisode) => ObjectId | undefined,
+  signal: AbortSignal,
+): Promise<UndoneDecision[]> {
+  const moved: UndoneDecision[] = []
+  for (const episode of git.ledger.closed) {
+    const { status, metadata } = episode
+    const tag = git.refs.get(`refs/tags/${unit.packageName}/${status.revision}`)
+    const decided = commitOf(episode)
+    if (status.revision !== `v${git.revision}` || status.undone !== undefined) continue
+    if (tag === undefined || decided === undefined || tag === decided) continue
+    const tagged = await view.repository.commit(tag, signal)
+    const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
+    const own = status.branch === undefined ? `drift-${metadata.name}` : status.branch.slice(status.branch.lastIndexOf('/') + 1)
+    if (workspace !== own) moved.push({ episode: metadata.name, how: 'TagMoved', ...describe(tagged, bot) })
+  }
+  return moved
+}
+
+/** The first commit after the decision that has another content of a file which the decision edited; undefined where it is not found. */
+async function undoingCommit(
+  { unit }: Observation,
+  { view }: Reader,
+  { undone, decided }: { readonly undone: UndoneAdoption; readonly decided: ObjectId | undefined },
+  signal: AbortSignal,
+): Promise<CommitView | undefined> {
+  if (decided === undefined) return undefined
+  const { repository } = view
+  const later: CommitView[] = []
+  try {
+    let commit = await repository.commit(view.base, signal)
+    while (commit.id !== decided) {
+      later.unshift(commit)
+      const [parent] = commit.parents
+      if (parent === undefined || later.length > MOST_STEPS) return undefined
+      commit = await repository.commit(parent, signal)
+    }
+    const edited = (await changesBetween(repository, commit.parents[0], decided, signal)).map(({ path }) => path)
+    const sources = undone.changes.flatMap(({ source }) => (source === undefined ? [] : [source.replace(/:\d+$/, '')]))
+    const paths = [...new Set([...edited, ...sources])].filter(
+      (path) => path.startsWith(unit.packagePath === '' ? '' : `${unit.packagePath}/`) && !path.endsWith('Kptfile'),
+    )
+    for (const one of later) for (const path of paths) if (await differs(view, path, [decided, one.id], signal)) return one
+  } catch (thrown) {
+    if (asFailure(thrown).code !== 'BP4011') throw thrown
+  }
+  return undefined
+}
+
+async function differs(view: RepositoryView, path: string, commits: readonly ObjectId[], signal: AbortSignal): Promise<boolean> {
+  const [one, other] = await Promise.all(
+    commits.map(async (commit) => (await view.repository.list(commit, path, signal)).find((file) => file.path === '')?.id),
+  )
+  return one !== other
+}
+
+function describe(commit: CommitView | undefined, bot: BotIdentity): Pick<UndoneDecision, 'commit' | 'by'> {
+  if (commit === undefined) return { commit: '', by: '' }
+  const { name, email } = commit.author
+  return { commit: commit.id, by: email === bot.email ? '' : `${name} <${email}>` }
+}

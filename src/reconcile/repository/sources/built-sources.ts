@@ -1,0 +1,150 @@
+/** The units that resources name which another unit builds, where files are all that is known of a cluster. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { Failure } from '@backporch/kyaml/failure'
+import { canonicalJson, type JsonObject } from '@backporch/kyaml/json'
+import { metadataText, resourceKey } from '@backporch/kyaml/resource'
+import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
+import { printedResources } from '../../../render/read-built.ts'
+import { choiceKey, type RenderChoice } from '../../../render/syncer/render-choice.ts'
+import { SYNCERS } from '../../../syncers/registry.ts'
+import type { BuiltKind, DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../syncers/unit-source.ts'
+import { eachOf } from '../each-of.ts'
+import type { RepositoryView } from '../repository-view.ts'
+import { readSyncedSource } from './read-synced.ts'
+import { filesOfView } from './shared-sources.ts'
+import { builtBy } from './unit-source.ts'
+
+type Source = UnitSource | RefusedSource
+
+interface BuiltSources {
+  readonly sources: readonly Source[]
+  /** ConfigMaps beside the resources, by `resourceKey`. */
+  readonly configMaps: ReadonlyMap<string, JsonObject>
+  /** Units that cannot be built: what they apply is not known. */
+  readonly unknown: readonly { readonly parent: UnitSource; readonly kind: string; readonly failure: Failure }[]
+}
+
+interface Built {
+  readonly object: DesiredResource
+  readonly sources: readonly Source[]
+}
+
+export interface BuildInputs {
+  readonly view: RepositoryView
+  readonly renderer: PackageRenderer
+  readonly of: ResourcesOf
+  readonly repository: SourcedRepository
+  /** How each unit is built. @throws Failure BP30xx where the cluster cannot be asked */
+  readonly choicesOf: (
+    units: readonly UnitSource[],
+    configMaps: ReadonlyMap<string, JsonObject>,
+  ) => Promise<readonly (readonly [UnitSource, RenderChoice])[]>
+}
+
+const BUILT = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : (sources.built ?? [])))
+const BUILDS_AT_ONCE = 8
+/** Units below units. */
+const MOST_LEVELS = 6
+
+/**
+ * The sources of the files, and those that they build in their place. The builds are the ones that the turn makes of the units anyway: a builder
+ * runs equal builds once.
+ * @throws Failure BP40xx when git fails
+ */
+export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source[], signal: AbortSignal): Promise<BuiltSources> {
+  let [sources, before]: readonly [readonly Source[], string] = [ofFiles, '[]']
+  let configMaps: ReadonlyMap<string, JsonObject> = new Map()
+  const known = new Map<string, Promise<BuiltObjects>>()
+  const objectsIn = (choice: RenderChoice): Promise<BuiltObjects> => {
+    const key = choice.tool === 'syncer' ? `${choiceKey(choice)} ${choice.build.folder} ${choice.build.problem}` : choice.tool
+    const objects = known.get(key) ?? objectsOf(inputs, choice, signal)
+    known.set(key, objects)
+    return objects
+  }
+  for (let level = 1; ; level += 1) {
+    const parents = sources.flatMap((source) => ('why' in source || source.partOf !== undefined ? [] : [source]))
+    const found = await builtBelow(inputs, await inputs.choicesOf(parents, configMaps), objectsIn)
+    configMaps = found.configMaps
+    const built = found.built.filter((each) => each.sources.length > 0)
+    const left = ofFiles.filter((source) => !built.some(({ object }) => isFileOf(source, object, inputs.repository.declared)))
+    sources = unique([...left, ...built.flatMap((each) => each.sources)])
+    // What differs in a level may differ in what it builds.
+    const units = found.built.flatMap(({ object }) => (isOfFiles(object) ? [object.object] : []))
+    const variables = parents.some(({ variablesFrom }) => variablesFrom.length > 0) ? [...configMaps.values()] : []
+    const now = canonicalJson([...units, ...variables])
+    if (level === MOST_LEVELS || now === before) return { sources, configMaps, unknown: found.unknown }
+    before = now
+  }
+}
+
+async function builtBelow(
+  { of, repository }: Pick<BuildInputs, 'of' | 'repository'>,
+  parents: readonly (readonly [UnitSource, RenderChoice])[],
+  objectsIn: (choice: RenderChoice) => Promise<BuiltObjects>,
+): Promise<{ readonly built: readonly Built[] } & Pick<BuiltSources, 'configMaps' | 'unknown'>> {
+  const built: Built[] = []
+  const configMaps = new Map<string, JsonObject>()
+  const unknown: BuiltSources['unknown'][number][] = []
+  const all = await eachOf(parents, BUILDS_AT_ONCE, async ([parent, choice]) => ({ parent, ...(await objectsIn(choice)) }))
+  for (const { parent, kinds, objects } of all) {
+    if (objects instanceof Failure) {
+      for (const { kind, isOfFiles } of kinds) if (!isOfFiles) unknown.push({ parent, kind, failure: objects })
+      continue
+    }
+    for (const object of objects) {
+      const { id } = object
+      const own = kinds.find(({ group, kind }) => id.group === group && id.kind === kind)
+      if (own !== undefined) built.push({ object, sources: own.read(object, parent, of, repository) })
+      else if (id.group === '' && id.kind === 'ConfigMap') configMaps.set(resourceKey(id), object.object)
+    }
+  }
+  return { built, configMaps, unknown }
+}
+
+function isOfFiles({ id }: DesiredResource): boolean {
+  return BUILT.some((each) => each.isOfFiles && each.group === id.group && each.kind === id.kind)
+}
+
+/** Whether the resource is built of the one that the file declares, which may have no namespace and another name. */
+function isFileOf(source: Source, { id, location }: DesiredResource, declared: readonly DeclaredSyncer[]): boolean {
+  if ('why' in source) return false
+  const isOwn = (file: DeclaredSyncer): boolean => file.path === location.path && file.document === location.document
+  const file = location.step === undefined ? declared.find(isOwn)?.object : undefined
+  const [name, namespace] = file === undefined ? [id.name, id.namespace] : [metadataText(file, 'name'), metadataText(file, 'namespace')]
+  const { id: own } = source
+  return own.group === id.group && own.kind === id.kind && own.name === name && ['', namespace].includes(own.namespace)
+}
+
+/** One resource may be built by several units. */
+function unique(sources: readonly Source[]): readonly Source[] {
+  const byPlace = new Map(sources.map((source) => [`${source.title} ${'why' in source ? source.why : source.folder}`, source]))
+  return [...byPlace.values()]
+}
+
+interface BuiltObjects {
+  /** Kinds whose group a file of the unit has in it. */
+  readonly kinds: readonly BuiltKind[]
+  readonly objects: readonly DesiredResource[] | Failure
+}
+
+/** Nothing of a unit without such a kind and without a ConfigMap. */
+async function objectsOf(
+  { view, renderer }: Pick<BuildInputs, 'view' | 'renderer'>,
+  choice: RenderChoice,
+  signal: AbortSignal,
+): Promise<BuiltObjects> {
+  if (choice.tool !== 'syncer') return { kinds: [], objects: [] }
+  const { source, failures } = await readSyncedSource(filesOfView(view), { packagePath: '', files: [] }, choice.build, signal)
+  const texts = [...source.files.values()].map(({ content }) => new TextDecoder().decode(content))
+  const kinds = BUILT.filter(({ group }) => texts.some((text) => text.includes(group)))
+  const [failure] = failures
+  const isWanted = kinds.length > 0 || texts.some((text) => text.includes('ConfigMap'))
+  if (failure !== undefined || !isWanted) return { kinds, objects: failure ?? [] }
+  try {
+    const answer = await builtBy(renderer, source, signal)
+    return { kinds, objects: 'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text) }
+  } catch (thrown) {
+    if (thrown instanceof Failure) return { kinds, objects: thrown }
+    throw thrown
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
+ * without any, those that the repository declares.
+ */
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import { type FoundPackage, findPackages } from '@backporch/kpt/package'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { addressesOf } from '../../../policy/repository-addresses.ts'
+import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
+import type { RenderChoice } from '../../../render/syncer/render-choice.ts'
+import { unknownBuild } from '../../../render/syncer/syncer-build.ts'
+import { SYNCERS } from '../../../syncers/registry.ts'
+import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../syncers/unit-source.ts'
+import { eachOf } from '../each-of.ts'
+import type { RepositoryView } from '../repository-view.ts'
+import type { RecordedUnit } from '../unit-folders.ts'
+import { type BuildInputs, builtSources } from './built-sources.ts'
+import { declaredAndMade } from './declared-syncers.ts'
+import { knownAddresses, otherAddresses } from './other-addresses.ts'
+import { type LiveSyncers, readSyncers } from './read-syncers.ts'
+import { SourceBuilds } from './source-builds.ts'
+import { unitPaths } from './unit-paths.ts'
+import { isInside } from './unit-source.ts'
+
+const CLUSTERS_AT_ONCE = 4
+
+export interface ClusterSources {
+  readonly cluster: string
+  /** By folder. */
+  readonly renders: ReadonlyMap<string, RenderChoice>
+  readonly titles: ReadonlyMap<string, string>
+  readonly notes: readonly Note[]
+}
+
+/** The view with the units that syncers of the clusters apply. @throws Failure BP30xx where a cluster cannot be asked, BP40xx when git fails */
+export async function withSources(
+  view: RepositoryView,
+  clusters: readonly ClusterReader[],
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  return withFound(view, await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discoverSources(view, cluster, renderer, signal)))
+}
+
+/** @param found of the clusters that answered: what the syncers of another one apply is not known */
+export function withFound(view: RepositoryView, found: readonly ClusterSources[]): RepositoryView {
+  const folders = [...new Set(found.flatMap(({ renders }) => [...renders.keys()]))]
+  const problems = [...view.problems, ...found.flatMap(({ notes }) => notes)]
+  const synced = new Map(found.map(({ cluster, renders }) => [cluster, renders]))
+  if (folders.length === 0) return { ...view, problems, policies: { ...view.policies, synced } }
+  const named = view.packages.filter(({ source }) => source === 'folder').map(({ path }) => path)
+  const packages = findPackages(view.tree, [...named, ...folders])
+  return { ...view, packages, problems, policies: { ...view.policies, folders: withFolders(view, packages, found), synced } }
+}
+
+/** The resources of syncers that are not compared, or not as they stand on the base branch. */
+export function sourceNotes({ problems }: Pick<RepositoryView, 'problems'>): readonly Note[] {
+  return problems.filter(({ cause }) => cause === 'source-not-compared')
+}
+
+/** Each folder is rendered somehow also where no syncer of the cluster applies it. */
+function withFolders(
+  { policies }: RepositoryView,
+  packages: readonly FoundPackage[],
+  found: readonly ClusterSources[],
+): ReadonlyMap<string, RenderChoice> {
+  const folders = new Map(policies.folders)
+  for (const { path, source } of packages) {
+    const choice = found.flatMap(({ renders }) => renders.get(path) ?? [])[0]
+    if (source === 'folder' && !folders.has(path) && choice !== undefined) folders.set(path, choice)
+  }
+  return folders
+}
+
+/**
+ * @param renderer builds the units whose objects name units in turn, where files are all that is known
+ * @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails
+ */
+export async function discoverSources(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<ClusterSources> {
+  const notes: Note[] = []
+  const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
+  const live = await readSyncers(cluster, signal)
+  const remotes = await knownAddresses(view.repository, signal)
+  const isHere = addressesOf(remotes, view.policies.policies)
+  const unitsIn = (all: readonly (UnitSource | RefusedSource)[]): readonly UnitSource[] =>
+    all.flatMap((source) => {
+      if (isRefused(source)) note(source.title, source.why)
+      else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
+      else if (isUnit(view, source.folder)) return [source]
+      return []
+    })
+  const ofSyncers = await sourcesOf(view, live, isHere, signal)
+  const built = live.isFiles ? await builtIn(view, cluster, { live, isHere, renderer, ofFiles: ofSyncers }, signal) : undefined
+  const found = unitsIn(built?.sources ?? ofSyncers)
+  const builds = new SourceBuilds(cluster, found, signal, built?.configMaps)
+  const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
+  const recorded = view.recorded.filter((unit) => unit.cluster === cluster.name)
+  const unknown: { readonly isOf: (unit: RecordedUnit) => boolean; readonly why: string }[] = []
+  for (const { parent, kind, failure } of built?.unknown ?? []) {
+    const why = `${parent.title} cannot be built: ${failure.why}`
+    note(parent.title, `which resources of kind ${kind} it applies is not known: ${why}`)
+    unknown.push({ isOf: ({ path, appliedBy }) => appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder), why })
+  }
+  for (const [source, path] of unitPaths(view, cluster.name, found)) {
+    if (source.pinned !== undefined) note(source.title, source.pinned)
+    const why = await builds.refusal(source)
+    if (why === undefined) {
+      renders.set(path, await builds.of(source))
+      titles.set(path, source.title)
+    } else {
+      note(source.title, why)
+      unknown.push({ isOf: (unit) => unit.path === path && unit.appliedBy === source.title, why })
+    }
+  }
+  if (renders.size === 0 && view.packages.length === 0)
+    notes.push(...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), remotes)))
+  for (const { name, failure } of live.unread) {
+    const why = `the account cannot read the resources of ${name}: ${failure.why}`
+    note(name, `what it applies from this repository is not known: ${why}`)
+    unknown.push({ isOf: ({ appliedBy }) => appliedBy?.startsWith(`${name} `) === true, why })
+  }
+  // What was compared with such a build is not compared with the bare files instead.
+  for (const { isOf, why } of unknown)
+    for (const unit of recorded)
+      if (unit.appliedBy !== undefined && isOf(unit) && !renders.has(unit.path) && isUnit(view, unit.path))
+        renders.set(unit.path, { tool: 'syncer', build: unknownBuild(unit.appliedBy, why) })
+  return { cluster: cluster.name, renders, titles, notes }
+}
+
+/** With what the units of the files build. */
+async function builtIn(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  { live, isHere, renderer, ofFiles }: FileSources,
+  signal: AbortSignal,
+): ReturnType<typeof builtSources> {
+  const { declared, here } = await declaredAndMade(view, signal)
+  const of = resourcesIn(declared.map(({ object }) => object))
+  const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
+  const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
+    const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
+    const builds = new SourceBuilds(cluster, units, signal, configMaps)
+    return Promise.all(units.map(async (source) => [source, await builds.of(source)] as const))
+  }
+  return builtSources({ view, renderer, of, repository, choicesOf }, ofFiles, signal)
+}
+
+interface FileSources {
+  readonly live: LiveSyncers
+  readonly isHere: SourcedRepository['isHere']
+  readonly renderer: PackageRenderer
+  readonly ofFiles: readonly (UnitSource | RefusedSource)[]
+}
+
+async function sourcesOf(
+  view: RepositoryView,
+  live: LiveSyncers,
+  isHere: SourcedRepository['isHere'],
+  signal: AbortSignal,
+): Promise<readonly (UnitSource | RefusedSource)[]> {
+  const { listed, unread, isFiles } = live
+  const read = (declared: readonly DeclaredSyncer[], here: Partial<SourcedRepository> = {}): readonly (UnitSource | RefusedSource)[] => {
+    const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
+    const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
+    return SYNCERS.flatMap(({ name, sources }) =>
+      sources === 'none' || unread.some((one) => one.name === name) ? [] : sources.read(of, repository),
+    )
+  }
+  // The files of a repository that no syncer applies are not read.
+  const found = isFiles ? [] : read([])
+  if (!isFiles && found.every(isRefused)) return found
+  const { declared, here } = await declaredAndMade(view, signal)
+  return read(declared, here)
+}
+
+/** Without what only generators of sets read. */
+function repositoryOf(
+  { tree, refs, baseBranch }: RepositoryView,
+  { isFiles }: LiveSyncers,
+): Omit<SourcedRepository, 'declared' | 'isHere'> {
+  const paths = new Set(tree.map(({ path }) => path))
+  const isBranch = (name: string): boolean => refs.has(`refs/heads/${name}`)
+  return { baseBranch, isBranch, has: (path) => paths.has(path), folders: () => [], texts: new Map(), isFiles }
+}
+
+function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
+  return (kind) => objects.filter((object) => object['kind'] === kind)
+}
+
+function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {
+  return 'why' in source
+}
+
+function isFolder({ tree }: RepositoryView, folder: string): boolean {
+  return folder === '' || tree.some(({ path }) => path.startsWith(`${folder}/`))
+}
+
+/** A package of kpt stays one. */
+function isUnit(view: RepositoryView, folder: string): boolean {
+  const isPackage = view.packages.some(
+    ({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)),
+  )
+  return !isPackage && !hasOnlyPackages(view, folder)
+}
+
+/** A folder whose manifests are those of packages of kpt is no unit beside them. */
+function hasOnlyPackages({ packages, tree }: RepositoryView, folder: string): boolean {
+  const below = packages.flatMap(({ path, source }) => (source === 'kpt' ? [`${path}/`] : []))
+  const own = tree.filter(({ path }) => (folder === '' || path.startsWith(`${folder}/`)) && !path.startsWith('.drift/'))
+  return (
+    below.length > 0 &&
+    own.filter(({ path }) => /\.(?:ya?ml|json)$/.test(path)).every(({ path }) => below.some((each) => path.startsWith(each)))
+  )
+}

@@ -1,0 +1,366 @@
+/** Units that Flux Kustomizations apply, in a repository without a Kptfile. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
+import { InProcessRenderer } from '../../../../test/fakes/in-process-renderer.ts'
+import { appliedBy } from '../../../../test/fakes/live-object.ts'
+import { policyText, refused, TurnWorld, yaml } from '../../../../test/fakes/turn-world.ts'
+import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
+import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
+import { readRepository } from '../repository-view.ts'
+import { sourceNotes } from './discover-sources.ts'
+
+const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const WEB = 'apps/Deployment/shop/prod-web'
+
+const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata:
+  name: flux-system
+  namespace: flux-system
+spec:
+  interval: 1m
+  ref: {branch: main}
+  url: ssh://git@/deploy
+`
+const APPS = `# the shop in production
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: apps
+  namespace: flux-system
+spec:
+  interval: 10m
+  sourceRef: {kind: GitRepository, name: flux-system}
+  path: ./apps/production
+  prune: true
+  targetNamespace: shop
+  namePrefix: prod-
+  commonMetadata:
+    labels: {tier: front}
+  images:
+  - name: nginx
+    newTag: "1.27" # as released
+  patches:
+  - patch: |
+      - op: replace
+        path: /spec/minReadySeconds
+        value: 10 # slow
+    target: {kind: Deployment}
+  postBuild:
+    substitute:
+      color: blue # of the day
+      replicas: "3"
+`
+const BASE = {
+  'apps/base/kustomization.yaml': 'resources:\n- deployment.yaml\n- config.yaml\n',
+  'apps/base/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 1
+  minReadySeconds: 5
+  template:
+    spec:
+      containers:
+      - name: app
+        image: nginx:1.0
+        env:
+        - name: COLOR
+          value: \${color}
+`,
+  'apps/base/config.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data:
+  greeting: hello \${color:=red}
+  size: "5"
+`,
+}
+const OVERLAY = `resources:
+- ../base
+patches:
+- path: replicas.yaml
+`
+const REPLICAS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: ${replicas} # as ordered\n'
+
+const LIVE = {
+  deployment: `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: prod-web, namespace: shop, labels: {tier: front}}
+spec:
+  replicas: 3
+  minReadySeconds: 10
+  template: {spec: {containers: [{name: app, image: "nginx:1.27", env: [{name: COLOR, value: blue}]}]}}
+`,
+  config: `apiVersion: v1
+kind: ConfigMap
+metadata: {name: prod-web, namespace: shop, labels: {tier: front}}
+data: {greeting: hello blue, size: "5"}
+`,
+}
+
+class FluxWorld extends TurnWorld {
+  constructor(files: { readonly [path: string]: string } = {}) {
+    super('{mode: Propose}', {
+      ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' },
+      'clusters/prod/sync.yaml': SYNC,
+      'clusters/prod/apps.yaml': APPS,
+      'apps/production/kustomization.yaml': OVERLAY,
+      'apps/production/replicas.yaml': REPLICAS,
+      ...BASE,
+      ...files,
+    })
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+  }
+
+  override sync(): void {
+    for (const object of [LIVE.deployment, LIVE.config]) this.cluster.put(appliedBy(this.syncer, yaml(object)))
+    for (const object of [SYNC, APPS]) this.cluster.put(yaml(object))
+  }
+
+  override request(more = {}) {
+    return super.request({ renderer: RENDERER, ...more })
+  }
+
+  changed(branch: string): { readonly [path: string]: string | undefined } {
+    const paths = new Set([...this.repository.paths(branch), ...this.repository.paths('main')])
+    return Object.fromEntries(
+      [...paths]
+        .filter((path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path))
+        .map((path) => [path, this.repository.text(branch, path)]),
+    )
+  }
+
+  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
+    this.edit(WEB, field, value)
+    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    return this.changed(branch)
+  }
+}
+
+const IMAGE = 'spec.template.spec.containers[name=app].image'
+
+describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, () => {
+  test('is found by the resource of the cluster, and is in sync where live is what Flux makes of it', async () => {
+    const { report } = await new FluxWorld().plan()
+    assert.deepEqual([report.spec.unit.package, report.status.state, report.spec.changes], ['apps/production', 'InSync', []])
+    assert.equal(report.spec.unit.appliedBy, 'Flux Kustomization flux-system/apps')
+  })
+
+  test('is in sync where kustomize alone would refuse a number for a tag', async () => {
+    const kustomization = `${OVERLAY}images:\n- {name: other, newTag: 1.27}\nunknown: field\n`
+    const { report } = await new FluxWorld({ 'apps/production/kustomization.yaml': kustomization }).plan()
+    assert.equal(report.status.state, 'InSync')
+  })
+
+  test('with a kustomization that cannot be read is named with the line', async () => {
+    const world = new FluxWorld({ 'apps/production/kustomization.yaml': 'resources: [a\nb: c: d\n' })
+    await assert.rejects(world.plan(), { code: 'BP1110', where: 'apps/production/kustomization.yaml:1:12' })
+  })
+
+  test('is adopted although the kustomization of another unit cannot be read', async () => {
+    const world = new FluxWorld({ 'other/kustomization.yaml': 'resources: [a\nb: c: d\n' })
+    world.cluster.put(yaml(APPS.replace('name: apps', 'name: other').replace('./apps/production', './other')))
+    const changed = await world.adopted(IMAGE, 'nginx:1.28')
+    assert.equal(changed['clusters/prod/apps.yaml'], APPS.replace('"1.27"', '"1.28"'))
+  })
+
+  test('shows drift at the line that declares the object, and is restored without an edit', async () => {
+    const world = new FluxWorld()
+    world.edit(WEB, 'spec.replicas', 5)
+    const { report, branch } = await world.plan()
+    assert.deepEqual(
+      report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
+      [['spec.replicas', 3, 5, 'apps/base/deployment.yaml:1']],
+    )
+    assert.deepEqual(world.changed(branch), {})
+  })
+
+  for (const [what, field, value, file, before, after] of [
+    ['an image in spec.images', IMAGE, 'nginx:1.28', 'clusters/prod/apps.yaml', '"1.27"', '"1.28"'],
+    ['a field in spec.patches', 'spec.minReadySeconds', 20, 'clusters/prod/apps.yaml', 'value: 10 #', 'value: 20 #'],
+    ['a variable in postBuild.substitute', 'spec.replicas', 4, 'clusters/prod/apps.yaml', 'replicas: "3"', 'replicas: "4"'],
+    ['a label in commonMetadata', 'metadata.labels.tier', 'back', 'clusters/prod/apps.yaml', 'tier: front', 'tier: back'],
+  ] as const)
+    test(`has ${what} adopted, byte for byte the rest`, async () => {
+      const world = new FluxWorld()
+      if (what.includes('label')) world.edit('/ConfigMap/shop/prod-web', field, value)
+      assert.deepEqual(await world.adopted(field, value), { [file]: APPS.replace(before, after) })
+    })
+
+  test('where a variable is used elsewhere too, the place that moves nothing else is edited', async () => {
+    const adopted = await new FluxWorld().adopted('spec.template.spec.containers[name=app].env[name=COLOR].value', 'green')
+    assert.deepEqual(adopted, { 'apps/base/deployment.yaml': BASE['apps/base/deployment.yaml'].replace('${color}', 'green') })
+  })
+
+  test('a package of kpt, another repository and another branch are left as they are', async () => {
+    const world = new FluxWorld()
+    world.cluster.put(yaml(SYNC.replace('/deploy', '/other')))
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+    world.cluster.put(yaml(SYNC.replace('branch: main', 'branch: next')))
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+  })
+
+  describe('once it is recorded', () => {
+    const KIND = 'kustomize.toolkit.fluxcd.io/Kustomization'
+    const STAGING = APPS.replace('name: apps', 'name: staging').replace('prod-', 'staging-')
+
+    const PLACEMENT = {
+      '.drift/placement.yaml':
+        'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: other}\nspec: {clusters: [prod], packages: [other]}\n',
+    }
+
+    async function recorded(files = {}): Promise<FluxWorld> {
+      const world = new FluxWorld(files)
+      assert.equal((await world.plan()).report.status.state, 'InSync')
+      return world
+    }
+
+    test('fails where Flux cannot be asked; neither the bare files nor a Kustomization of the files are compared', async () => {
+      for (const group of [KIND, 'source.toolkit.fluxcd.io/GitRepository']) {
+        const world = await recorded({ 'clusters/staging/apps.yaml': STAGING })
+        world.cluster.unreadable.add(group)
+        const { units, view } = await world.scan()
+        assert.deepEqual(
+          units.map((unit) => (unit.state === 'failed' ? [unit.packagePath, unit.failures[0].code] : unit.plan)),
+          [['apps/production', 'BP1210']],
+        )
+        assert.match(sourceNotes(view)[0]?.text ?? '', /is not known: the account cannot read the resources of Flux/)
+      }
+    })
+
+    test('fails so also beside a placement', async () => {
+      const world = await recorded()
+      world.repository.commitByHand('main', PLACEMENT)
+      assert.equal((await world.plan()).report.status.state, 'InSync')
+      world.cluster.unreadable.add(KIND)
+      await refused(world.plan(), 'BP1210')
+    })
+
+    test('is known without the cluster, also beside a placement', async () => {
+      const world = await recorded()
+      world.repository.commitByHand('main', PLACEMENT)
+      const { packages } = await readRepository(world.repository, undefined, new AbortController().signal)
+      assert.deepEqual(
+        packages.map(({ path }) => path),
+        ['apps/production'],
+      )
+    })
+
+    test('is no unit any more where the cluster has no such resource', async () => {
+      const world = await recorded()
+      world.cluster.objects.delete(`${KIND}/flux-system/apps`)
+      await assert.rejects(world.plan(), /there is no package in the repository/)
+    })
+  })
+
+  test('is found by the address that a clone was cloned from', async () => {
+    const world = new FluxWorld()
+    const [remote] = [world.repository.remote]
+    Object.assign(world.repository, { remote: '/home/ann/deploy' })
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+    Object.assign(world.repository, { clonedFrom: async () => [remote] })
+    assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
+  })
+
+  test('the files count for a recording without any of the resources, and for no cluster', async () => {
+    const world = new FluxWorld()
+    for (const key of [...world.cluster.objects.keys()]) if (key.includes('fluxcd.io')) world.cluster.objects.delete(key)
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+    const identify = world.cluster.identify.bind(world.cluster)
+    world.cluster.identify = async () => ({ ...(await identify()), recorded: true })
+    assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
+  })
+
+  test('a policy that names a renderer of the folder wins', async () => {
+    const world = new FluxWorld({
+      '.drift/render.yaml': policyText('{priority: 9, match: {packages: [apps/production]}, render: {tool: kustomize}}').replace(
+        'test',
+        'render',
+      ),
+    })
+    const { report } = await world.plan()
+    assert.notEqual(report.status.state, 'InSync')
+  })
+
+  describe('with substituteFrom', () => {
+    const FROM = `${APPS.replace('    substitute:\n      color: blue # of the day\n', '    substitute:\n')}    substituteFrom:
+    - {kind: ConfigMap, name: settings}
+    - {kind: Secret, name: credentials}
+    - {kind: Secret, name: more, optional: true}
+`
+    const TOKEN = 'canary-token-of-the-secret'
+    const CONFIG_WITH = BASE['apps/base/config.yaml'].replace('  size: "5"', '  size: "5"\n  motto: we like ${token} best')
+
+    function begin(): FluxWorld {
+      const world = new FluxWorld({ 'clusters/prod/apps.yaml': FROM, 'apps/base/config.yaml': CONFIG_WITH })
+      const live = LIVE.config.replace('size: "5"', `size: "5", motto: "we like ${TOKEN} best"`)
+      world.cluster.put(appliedBy(world.syncer, yaml(live)))
+      world.cluster.put(yaml(FROM))
+      world.cluster.put(
+        yaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {color: "blue\\n"}\n'),
+      )
+      const encoded = Buffer.from(TOKEN).toString('base64')
+      world.cluster.put(
+        yaml(`apiVersion: v1\nkind: Secret\nmetadata: {name: credentials, namespace: flux-system}\ndata: {token: ${encoded}}\n`),
+      )
+      return world
+    }
+
+    test('is in sync with the values of the cluster; an optional Secret may be absent', async () => {
+      const { report } = await begin().plan()
+      assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
+    })
+
+    test('a value with a part of a Secret is never written, and is not adopted', async () => {
+      const world = begin()
+      world.edit('/ConfigMap/shop/prod-web', 'data.motto', 'we like another-canary best')
+      const { report, branch } = await world.plan()
+      assert.deepEqual(
+        report.spec.changes.map(({ path }) => path),
+        ['data.motto'],
+      )
+      const written = world.repository
+        .names()
+        .flatMap((name) => world.repository.paths(name).map((path) => world.repository.text(name, path) ?? ''))
+      for (const secret of [TOKEN, 'another-canary']) {
+        const found = [JSON.stringify(report), ...written].filter((text) => text.includes(secret) && !text.includes('${token}'))
+        assert.deepEqual(found, [], secret)
+      }
+      assert.ok(branch)
+      await refused(world.adopted('spec.replicas', 3), 'BP2002')
+    })
+
+    test('a Secret of git with values of the cluster is no Secret in plain text; one with a value of its own is', async () => {
+      const world = begin()
+      const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: "${token}"}\n'
+      world.repository.commitByHand('main', {
+        'apps/base/secret.yaml': secret,
+        'apps/base/kustomization.yaml': 'resources: [deployment.yaml, config.yaml, secret.yaml]\n',
+      })
+      const inGit = async (): Promise<readonly string[]> =>
+        (await world.scan()).units.flatMap((unit) =>
+          unit.state === 'planned' ? unit.notes.filter(({ cause }) => cause === 'secret-in-git').map(({ text }) => text) : [],
+        )
+      assert.deepEqual(await inGit(), [])
+      world.repository.commitByHand('main', { 'apps/base/secret.yaml': secret.replace('"}', '", user: canary-user}') })
+      assert.deepEqual(await inGit(), ['Secret shop/prod-web has its values in git in plain text: stringData.user'])
+    })
+
+    test('a ConfigMap or Secret that is not there, or that cannot be read, fails the unit with its name', async () => {
+      for (const [key, why] of [
+        ['/ConfigMap/flux-system/settings', /names the ConfigMap flux-system\/settings, which is not there/],
+        ['/Secret/flux-system/credentials', /names the Secret flux-system\/credentials, which is not there/],
+      ] as const) {
+        const world = begin()
+        world.cluster.objects.delete(key)
+        assert.match((await refused(world.plan(), 'BP1210')).why, why)
+      }
+      const world = begin()
+      world.cluster.unreadable.add('/Secret/flux-system/credentials')
+      assert.match((await refused(world.plan(), 'BP1210')).why, /which cannot be read/)
+    })
+  })
+})

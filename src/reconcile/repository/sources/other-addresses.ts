@@ -1,0 +1,46 @@
+/** The addresses of the repository: those that are known, and those of resources of syncers that may be of it. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import type { Note } from '@backporch/kyaml/note'
+import { oneLine } from '@backporch/kyaml/text'
+import { repositoryLocation, sameRepository } from '../../../syncers/sync-path.ts'
+import type { RefusedSource, SourcedRepository, UnitSource } from '../../../syncers/unit-source.ts'
+
+/** Addresses that are reported. */
+const MOST_TOLD = 5
+
+/** Addresses that syncers may have of the repository. */
+export async function knownAddresses(repository: PackageRepository, signal: AbortSignal): Promise<readonly string[]> {
+  return [repository.remote, ...((await repository.clonedFrom?.(signal)) ?? [])]
+}
+
+/**
+ * A note for each address whose last segment is that of one of this repository, with the first resource that has it.
+ * @param read the sources, where `isHere` says which addresses are of this repository
+ */
+export async function otherAddresses(
+  read: (isHere: SourcedRepository['isHere']) => Promise<readonly (UnitSource | RefusedSource)[]>,
+  remotes: readonly string[],
+): Promise<readonly Note[]> {
+  const names = new Set(remotes.map(lastSegment).filter((name) => name !== ''))
+  const seen = new Map<string, string>()
+  await read((address) => {
+    if (names.has(lastSegment(address))) seen.set(repositoryLocation(address), address)
+    return false
+  })
+  const notes = [...seen.values()].slice(0, MOST_TOLD).map(async (address): Promise<readonly Note[]> => {
+    const [first] = await read((other) => sameRepository(other, address))
+    if (first === undefined) return []
+    const text = `it applies ${withoutUser(address)}; if that is this repository, name the address in alsoKnownAs of a DriftPolicy`
+    return [{ cause: 'source-not-compared', subject: first.title, text }]
+  })
+  return (await Promise.all(notes)).flat()
+}
+
+function lastSegment(address: string): string {
+  return repositoryLocation(address).split('/').at(-1) ?? ''
+}
+
+/** A password in an address is not shown. */
+function withoutUser(address: string): string {
+  return oneLine(address.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1'), 200)
+}

@@ -1,0 +1,227 @@
+/**
+ * What earlier commits of the base branch rendered for one package, read only if the syncer may be behind. Histories are cached over turns: of
+ * a base branch that moved only the new commits are read.
+ */
+import { type CommitView, OversizedRead, type TreeFile } from '@backporch/git-store/package-repository'
+import type { DesiredSet } from '@backporch/kpt/desired-set'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { LRUCache } from 'lru-cache'
+import type { PackageHistory, PackageVersion } from '../../../drift/behind/sync-evidence.ts'
+import { contentHash } from '../../../plan/observation/unit-git.ts'
+import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../../../render/syncer/render-choice.ts'
+import { below, type RepositoryView, readPackageFiles, withoutRecords } from '../repository-view.ts'
+import { requestedFiles } from './read-kustomization.ts'
+import { renderUnit, unitTree } from './unit-source.ts'
+
+/** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
+const MOST_COMMITS = 200
+const MOST_VERSIONS = 20
+
+interface HistoryContext {
+  readonly view: RepositoryView
+  readonly renderer: PackageRenderer
+  /** Kpt renders it unless given. */
+  readonly choice?: RenderChoice
+  /** Where a namespaced object without a namespace goes. */
+  readonly namespace: string
+}
+
+interface HistoryOf {
+  readonly packagePath: string
+  /** Paths of what its rendering reads outside of the package, from the root of the repository. */
+  readonly outside: readonly string[]
+  readonly desired: DesiredSet
+  /** Of an earlier base commit, where there was one. */
+  readonly known?: KnownHistory | undefined
+}
+
+/** The history as of one base commit. */
+interface KnownHistory {
+  readonly base: ObjectId
+  readonly history: PackageHistory
+  /** False if a version failed to render for now, so that another read may give more. */
+  readonly lasting: boolean
+}
+
+/** Objects of all histories together, one more for each history. */
+const MOST_OBJECTS = 20_000
+
+export class PackageHistories {
+  private readonly known = new LRUCache<string, KnownHistory>({ maxSize: MOST_OBJECTS, sizeCalculation: sizeOf })
+  private readonly reading = new Map<string, Promise<KnownHistory>>()
+
+  async read(context: HistoryContext, of: HistoryOf, signal: AbortSignal): Promise<PackageHistory> {
+    const { view, choice, namespace } = context
+    const key = JSON.stringify([view.repository.remote, view.baseBranch, of.packagePath, choice, namespace])
+    const known = this.known.get(key)
+    if (known?.base === view.base) return known.history
+    // The same package of several clusters, in one turn.
+    const requested = `${key} ${view.base}`
+    const reading = this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, signal)
+    this.reading.set(requested, reading)
+    try {
+      const read = await reading
+      if (read.lasting) this.known.set(key, read)
+      else this.known.delete(key)
+      return read.history
+    } finally {
+      this.reading.delete(requested)
+    }
+  }
+}
+
+function sizeOf({ history }: KnownHistory): number {
+  return history.versions.reduce((sum, { objects }) => sum + objects.size, 1)
+}
+
+/**
+ * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
+ * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
+ */
+async function readPackageHistory(
+  context: HistoryContext,
+  { packagePath, outside: outsideNow, desired, known }: HistoryOf,
+  signal: AbortSignal,
+): Promise<KnownHistory> {
+  const { view, namespace } = context
+  const locationOf = new Map<string, number>()
+  let commit = await view.repository.commit(view.base, signal)
+  let outside = outsideNow
+  let content = contentHash(unitTree(view.tree, packagePath, outside))
+  const versions: PackageVersion[] = [{ commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) }]
+  // A resource below a folder that another unit applies has no files of its own.
+  const isPart = below(view.tree, packagePath).length === 0
+  let complete = false
+  let rendered = true
+  let lasting = true
+  for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
+    locationOf.set(commit.id, versions.length - 1)
+    // The first commit with a content is the oldest one in a row that has it.
+    const last = versions.length - 1
+    const newest = versions[last]
+    if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
+    const [parent] = commit.parents
+    const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
+    if (own instanceof Failure) return { base: view.base, history: { versions, locationOf, complete, cut: own }, lasting: false }
+    const isThere = parent !== undefined && (own.length > 0 || (isPart && (await outsideTree(view, parent, outside, signal)).length > 0))
+    if (parent === undefined || !isThere) {
+      complete = true
+      break
+    }
+    if (parent === known?.base && known.history.locationOf.size + walked <= 2 * MOST_COMMITS) {
+      const same = rendered && content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+      return { base: view.base, history: joined({ versions, locationOf, complete }, known.history, same), lasting }
+    }
+    commit = await view.repository.commit(parent, signal)
+    const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    if (before === content) continue
+    if (versions.length === MOST_VERSIONS) break
+    const version = await render(context, parent, { packagePath, tree: own }, signal)
+    outside = version.outside
+    content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    const { objects } = version
+    rendered = objects !== undefined
+    lasting &&= version.lasting
+    if (objects !== undefined) versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
+  }
+  // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
+  if (complete) versions.push({ commit: '', tree: '', at: '', objects: new Map() })
+  return { base: view.base, history: { versions, locationOf, complete }, lasting }
+}
+
+/** @param same whether the oldest content of `newer` is the newest one of `older` */
+function joined(newer: PackageHistory, older: PackageHistory, same: boolean): PackageHistory {
+  const last = newer.versions.length - 1
+  const [first, ...rest] = older.versions
+  const [oldest] = newer.versions.slice(-1)
+  const one = same && first !== undefined && oldest !== undefined
+  const versions = one
+    ? [...newer.versions.slice(0, last), { ...oldest, commit: first.commit, at: first.at }, ...rest]
+    : [...newer.versions, ...older.versions]
+  const offset = one ? last : last + 1
+  const locations = [...older.locationOf].map(([commit, index]) => [commit, index + offset] as const)
+  const retained = versions.slice(0, MOST_VERSIONS + 1)
+  return {
+    versions: retained,
+    locationOf: new Map([...newer.locationOf, ...locations.filter(([, position]) => position < retained.length)]),
+    complete: older.complete && retained.length === versions.length,
+  }
+}
+
+/** Missing commits of a shallow clone are a value, because the other commits are known. */
+function cutOff(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP4011') return thrown
+  throw thrown
+}
+
+async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+  const tree = await view.repository.list(commit, packagePath, signal)
+  return packagePath === '' ? below(tree, '') : withoutRecords(tree)
+}
+
+/** As `unitTree` lists it. */
+async function outsideTree(
+  view: RepositoryView,
+  commit: ObjectId,
+  outside: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TreeFile[]> {
+  const files: TreeFile[] = []
+  for (const path of outside) {
+    const found = await requestedFiles(view.repository, commit, signal).at(path)
+    if (typeof found !== 'string') files.push({ ...found, path: `/${path}` })
+  }
+  return files
+}
+
+interface RenderedVersion {
+  /** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
+  readonly objects: PackageVersion['objects'] | undefined
+  readonly outside: readonly string[]
+  readonly lasting: boolean
+}
+
+async function render(
+  { view, renderer, choice = RENDERED_BY_KPT, namespace }: HistoryContext,
+  commit: ObjectId,
+  { packagePath, tree }: { readonly packagePath: string; readonly tree: readonly TreeFile[] },
+  signal: AbortSignal,
+): Promise<RenderedVersion> {
+  const files = await readPackageFiles(view.repository, tree, signal, { folder: packagePath, all: choice.tool === 'command' }).catch(
+    tooLarge,
+  )
+  // A version that is too large was never applied either.
+  if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
+  const at = requestedFiles(view.repository, commit, signal)
+  const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
+  const failures = 'failures' in rendering ? rendering.failures : []
+  const lasting = failures.every(({ retry }) => retry !== 'backoff')
+  return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside, lasting }
+}
+
+function tooLarge(thrown: unknown): OversizedRead {
+  if (thrown instanceof OversizedRead) return thrown
+  throw thrown
+}
+
+/** The scopes of the kinds of an earlier version are not read from the server: each object may be in either scope. */
+function objectsOf({ resources, namespace: own }: DesiredSet, context: string): ReadonlyMap<string, JsonObject> {
+  const namespace = own ?? context
+  return new Map(
+    resources.flatMap(({ id, object }): [string, JsonObject][] => {
+      const locations = id.namespace === '' ? ['', namespace] : [id.namespace, '']
+      return locations.map((location) => [resourceKey({ ...id, namespace: location }), object])
+    }),
+  )
+}
+
+/** With a year of four digits, because git accepts any number. */
+function timeOf({ committer }: CommitView): string {
+  return `${new Date(Math.min(Math.max(committer.at, 0), LAST_SECOND) * 1000).toISOString().slice(0, 19)}Z`
+}
+
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000

@@ -1,0 +1,279 @@
+/** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
+import { nextRevision, parseRevisionTag } from '@backporch/git-store/ref-name'
+import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
+import { isMergeKnown } from '../../../plan/observation/closed-episode.ts'
+import type {
+  GitState,
+  LedgerState,
+  MergeCommit,
+  OpenBranch,
+  SiblingBranch,
+  Unit,
+  UnreadableRecord,
+} from '../../../plan/observation/observation.ts'
+import { contentHash } from '../../../plan/observation/unit-git.ts'
+import type { DriftRecord } from '../../../record/documents/drift-record.ts'
+import {
+  isRecordPath,
+  ledgerObservationPath,
+  ledgerUnitFolder,
+  presentRecordPath,
+  RECORD_FILE,
+  recordFolder,
+  travellingRecordPath,
+} from '../../../record/record-paths.ts'
+import { whyAltered } from '../as-proposed.ts'
+import type { BotIdentity } from '../bot-identity.ts'
+import { findMergeCommit } from '../find-merge-commit.ts'
+import { agreesWithReport, recordOf } from '../ledger-record.ts'
+import { type PackageBranch, readBranches, readEndedHeads, readRecord } from '../read-branches.ts'
+import { readPublished } from '../read-published.ts'
+import { type RepositoryView, readTexts } from '../repository-view.ts'
+import { unitTree } from './unit-source.ts'
+
+export interface UnitFiles {
+  readonly files: PackageFiles
+  /** With what its rendering reads outside of the package, as `unitTree` lists it. */
+  readonly tree: readonly TreeFile[]
+  /** Paths of that, from the root of the repository. */
+  readonly outside?: readonly string[]
+}
+
+interface GitStateOptions {
+  readonly bot: BotIdentity
+  /** Whether the turn writes, or rehearses that: what only a write has to know may otherwise be out of reach. */
+  readonly writes: boolean
+}
+
+/** A unit in the repository as it was read. */
+interface UnitView {
+  readonly view: RepositoryView
+  readonly unit: Unit
+}
+
+export async function readGitState(
+  { view, unit }: UnitView,
+  own: UnitFiles,
+  options: GitStateOptions,
+  signal: AbortSignal,
+): Promise<GitState> {
+  const { bot } = options
+  const ledger = await readLedger(view, unit, signal)
+  const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
+  const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
+  const heads = await readEndedHeads(view, unit, signal)
+  const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
+  for (const { base } of branches) {
+    if (baseTrees.has(base)) continue
+    const tree = base === view.base ? view.tree : await view.repository.list(base, '', signal)
+    baseTrees.set(base, unitTree(tree, unit.packagePath, own.outside ?? []))
+  }
+  const revision = nextRevision(view.refs.keys(), unit.packageName) - 1
+  return {
+    baseBranch: view.baseBranch,
+    base: view.base,
+    files: own.files,
+    tree: own.tree,
+    treeHash: contentHash(own.tree),
+    baseTrees,
+    refs: view.refs,
+    branches,
+    siblings,
+    merged: merged.map(({ record }) => record),
+    earlierNamed: earlierNamedIn(merged),
+    unreadable: [...ofBranches, ...ofBase],
+    published: await readPublished({ view, unit, bot, ledger, branches }, signal),
+    decidedCommits: new Map(),
+    travellingRecord: view.tree.some(({ path }) => path === travellingRecordPath(unit.packagePath)),
+    undone: [],
+    revision,
+    publishedName: await publishedName(view, unit, revision, signal),
+    episodes: view.episodes,
+    heads,
+    mergeCommits: await mergeCommitsOf(
+      { view, unit },
+      { merged: pending(merged, ledger), branches, report: ledger.report },
+      options,
+      signal,
+    ),
+    ledger,
+  }
+}
+
+/** The name as Porch gives it: by the workspace of the tagged commit's `kpt:` line, by the tag where it has none. */
+async function publishedName(view: RepositoryView, unit: Unit, revision: number, signal: AbortSignal): Promise<string> {
+  for (const [ref, commit] of view.refs) {
+    const tag = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : undefined
+    if (tag === undefined || tag.packagePath !== unit.packageName || tag.revision !== revision) continue
+    const { message } = await view.repository.commit(commit, signal)
+    const workspace = workspaceIn(parseKptAnnotations(message).annotations, unit.packageName) ?? ref.slice(ref.lastIndexOf('/') + 1)
+    return `${view.name}.${unit.packageName.replaceAll('/', '.')}.${workspace}`
+  }
+  return ''
+}
+
+interface OpenBranches {
+  readonly branches: readonly OpenBranch[]
+  readonly siblings: readonly SiblingBranch[]
+  readonly unreadable: readonly UnreadableRecord[]
+}
+
+const MOVED = 'backporch did not push this commit, which has no record of the package and cluster'
+
+function short(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** The branch of the unit's open record according to the ledger, as a full ref name. */
+function openInLedger({ packageName }: Unit, report: LedgerState['report']): string | undefined {
+  const { lifecycle = '', episode = '', branch } = report?.status ?? {}
+  if (lifecycle !== 'Proposed' && lifecycle !== 'Draft') return undefined
+  return `refs/heads/${branch ?? `${lifecycle === 'Draft' ? 'drafts' : 'proposed'}/${packageName}/drift-${episode}`}`
+}
+
+async function openBranches(
+  view: RepositoryView,
+  unit: Unit,
+  { bot, report }: { readonly bot: BotIdentity; readonly report: LedgerState['report'] },
+  signal: AbortSignal,
+): Promise<OpenBranches> {
+  const branches: OpenBranch[] = []
+  const siblings: SiblingBranch[] = []
+  const unreadable: UnreadableRecord[] = []
+  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
+  const landed = new Set(view.tree.map(({ path }) => presentRecordPath(path)))
+  const open = openInLedger(unit, report)
+  for (const found of await readBranches(view, unit, bot, signal)) {
+    const { records, moved: _moved, renderedBy: _rendered, ...branch } = found
+    const episode = branch.workspace.slice('drift-'.length)
+    const own = records.filter(({ path }) => path.startsWith(folder))
+    // The base may have older records: the record of the branch has its name, or is new on it.
+    const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
+    const others = records
+      .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
+      .map(({ path, record }) => ({ path: presentRecordPath(path), record: record instanceof Failure ? undefined : record }))
+    const earlierName = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path))
+      ? { hasEarlierName: true as const }
+      : {}
+    if (mine === undefined) {
+      // The branch of another cluster, or a foreign workspace with a similar name.
+      const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
+      if (isOpen)
+        siblings.push({ ...branch, foreign: branch.foreign || branch.known === false || branch.signed === false, records: others })
+      // Somebody moved the branch to a commit without its record. That is no decision about the drift.
+      else if (report !== undefined && open === branch.ref && branch.known === false)
+        branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
+    } else if (mine.record instanceof Failure) {
+      const { code, why } = mine.record
+      unreadable.push({ location: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
+    } else
+      branches.push({
+        ...branch,
+        ...byPorch(found, mine.record, report),
+        record: mine.record,
+        recordPushed: mine.isPushed,
+        ...earlierName,
+        others,
+      })
+  }
+  return { branches, siblings, unreadable }
+}
+
+/**
+ * Porch moves a workspace between `drafts/` and `proposed/`, and renders it before. The commit is the one that we pushed: to the branch that is
+ * gone, or, where the ledger has none, one whose record is the open one.
+ */
+function byPorch(
+  { state, moved, known, foreign, signed, renderedBy }: PackageBranch,
+  record: DriftRecord,
+  report: LedgerState['report'],
+): Pick<OpenBranch, 'known' | 'movedBy'> {
+  if (foreign || signed === false) return {}
+  const isOurs = moved ?? (known === undefined && report !== undefined && agreesWithReport(record, report))
+  const isElsewhere = isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
+  return isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}
+}
+
+interface MergedRecord {
+  /** From the root. */
+  readonly path: string
+  readonly record: DriftRecord
+  readonly text: string
+}
+
+/** Searched only until the ledger has the decision, because it walks the base branch. */
+async function mergeCommitsOf(
+  { view, unit }: UnitView,
+  { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,
+  { bot, writes }: GitStateOptions,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, MergeCommit>> {
+  const mergeCommits = new Map<string, MergeCommit>()
+  for (const { path, record, text } of merged) {
+    const base = await view.repository.commit(view.base, signal)
+    try {
+      const mergeCommit = await findMergeCommit(view.repository, base, { path, packageName: unit.packageName, bot }, signal)
+      if (mergeCommit === undefined) continue
+      const { name } = record.metadata
+      const there = branches.flatMap((branch) => (branch.record.metadata.name === name ? [branch.ref] : []))
+      const inLedger = report?.status.episode === record.spec.episode ? openInLedger(unit, report) : undefined
+      const refs = [...there, ...(inLedger === undefined ? [] : [inLedger]), `refs/heads/proposed/${unit.packageName}/${name}`]
+      const altered = await whyAltered(view, { refs: [...new Set(refs)], text, mergeCommit }, signal)
+      mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
+    } catch (thrown) {
+      // A shallow clone does not show where it was merged, and only a tag and the ledger have to know.
+      if (writes || asFailure(thrown).code !== 'BP4011') throw thrown
+    }
+  }
+  return mergeCommits
+}
+
+function earlierNamedIn(merged: readonly MergedRecord[]): GitState['earlierNamed'] {
+  const taken = new Set(merged.map(({ path }) => path))
+  return merged.filter(({ path }) => !taken.has(presentRecordPath(path))).map(({ path, text }) => ({ path, text }))
+}
+
+/** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
+function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
+  return merged.filter(({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record))
+}
+
+async function mergedRecords(
+  view: RepositoryView,
+  unit: Unit,
+  signal: AbortSignal,
+): Promise<{ readonly merged: readonly MergedRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+  const prefix = `${recordFolder(unit.cluster, unit.slug)}/`
+  const files = view.tree.filter(({ path }) => path.startsWith(prefix) && isRecordPath(path))
+  const texts = await readTexts(view.repository, files, signal)
+  const merged: MergedRecord[] = []
+  const unreadable: UnreadableRecord[] = []
+  for (const { path } of files) {
+    const record = readRecord(texts.get(path) ?? '', path)
+    if (!(record instanceof Failure)) merged.push({ path, record, text: texts.get(path) ?? '' })
+    else {
+      const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
+      unreadable.push({ location: 'base', episode, where: path, code: record.code, why: record.why })
+    }
+  }
+  merged.sort(({ record: left }, { record: right }) =>
+    left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0,
+  )
+  return { merged, unreadable }
+}
+
+async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
+  const folder = ledgerUnitFolder(unit.cluster, unit.slug)
+  const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
+  // A file that cannot be read is written again: the next observation has the same.
+  const texts = await readTexts(view.repository, own, signal, () => undefined)
+  return {
+    head: view.ledger,
+    report: view.reports.get(folder),
+    closed: view.closed.filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath),
+    texts,
+  }
+}

@@ -1,0 +1,123 @@
+/** The files of a commit that a build reads, read as they are named. */
+import { OversizedRead, type PackageRepository, type TreeFile } from '@backporch/git-store/package-repository'
+import type { ObjectId } from '@backporch/kyaml/files'
+import {
+  joined,
+  type KustomizationSource,
+  type LeftOut,
+  type PathAnswer,
+  walkKustomization,
+} from '../../../render/kustomize/kustomization-walk.ts'
+import { MOST_PACKAGE_BYTES } from '../read-budget.ts'
+import { readBlobs } from '../repository-view.ts'
+
+/** A commit, path by path. */
+export interface CommitFiles {
+  readonly repository: PackageRepository
+  at(path: string): Promise<TreeFile | 'folder' | 'absent'>
+  /** Every file below a folder, from the root. */
+  below(folder: string): Promise<readonly TreeFile[]>
+  /** Files of the folder of a path, where that is known. */
+  beside?(path: string): readonly TreeFile[]
+  /** Of a path that was asked for: why a file of the commit counts as absent. */
+  leftOut?(path: string): LeftOut | undefined
+}
+
+/** Of a commit whose listing is there. */
+export function listedFiles(repository: PackageRepository, tree: readonly TreeFile[]): CommitFiles {
+  const files = new Map(tree.map((file) => [file.path, file]))
+  const folders = new Set<string>([''])
+  for (const { path } of tree)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (folders.has(path.slice(0, end))) break
+      folders.add(path.slice(0, end))
+    }
+  return {
+    repository,
+    at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
+    below: async (folder) => (folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`))),
+    beside: (path) => {
+      const folder = path.slice(0, path.lastIndexOf('/') + 1)
+      return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
+    },
+  }
+}
+
+/** Of any commit. */
+export function requestedFiles(repository: PackageRepository, commit: ObjectId, signal: AbortSignal): CommitFiles {
+  return {
+    repository,
+    at: async (path) => {
+      const files = await repository.list(commit, path, signal)
+      const [only] = files
+      if (only === undefined) return 'absent'
+      return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
+    },
+    below: async (folder) =>
+      (await repository.list(commit, folder, signal)).flatMap((file) =>
+        file.path === '' ? [] : [{ ...file, path: joined(folder, file.path) }],
+      ),
+  }
+}
+
+export interface WalkedKustomization extends KustomizationSource {
+  readonly ids: ReadonlyMap<string, ObjectId>
+}
+
+/**
+ * Every file that a build of the folder reads.
+ * @param written files that are read in place of those of the commit, by path from the root of the repository
+ * @throws OversizedRead, Failure BP40xx when git fails
+ */
+export async function readKustomization(
+  commit: CommitFiles,
+  folder: string,
+  signal: AbortSignal,
+  written: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<WalkedKustomization> {
+  const walk = walkKustomization(folder)
+  const ids = new Map<string, ObjectId>()
+  const folders = new Set<string>()
+  let bytes = 0
+  let state = walk.next()
+  while (state.done !== true) {
+    const replaced = written.get(state.value)
+    const found = replaced === undefined ? await commit.at(state.value) : 'absent'
+    let answer: PathAnswer = typeof found === 'string' ? found : { ...found, content: new Uint8Array() }
+    if (answer === 'absent') answer = commit.leftOut?.(state.value) ?? answer
+    if (replaced !== undefined) answer = { path: state.value, mode: '100644', content: replaced }
+    if (typeof found !== 'string') {
+      ids.set(found.path, found.id)
+      const blobs = found.mode === '160000' ? undefined : await readWithFolder(commit, found, folders, signal)
+      bytes += blobs?.get(found.id)?.length ?? 0
+      if (bytes > MOST_PACKAGE_BYTES) throw new OversizedRead(folder || '.', MOST_PACKAGE_BYTES)
+      answer = { path: found.path, mode: found.mode, content: blobs?.get(found.id) ?? new Uint8Array() }
+    }
+    state = walk.next(answer)
+  }
+  const { files, charts } = state.value
+  if (charts.size === 0) return { ...state.value, ids }
+  const found = (await Promise.all([...charts].map((chart) => commit.below(chart)))).flat().filter(({ mode }) => mode.startsWith('100'))
+  const contents = await readBlobs(commit.repository, found, signal, { most: MOST_PACKAGE_BYTES - bytes })
+  const read = found.map(({ path, mode, id }) => [path, { path, mode, content: contents.get(id) ?? new Uint8Array() }] as const)
+  for (const { path, id } of found) ids.set(path, id)
+  return { ...state.value, files: new Map([...files, ...read]), ids }
+}
+
+/** The manifests beside it are read with the first file of a folder: they are what a kustomization names next. */
+async function readWithFolder(
+  commit: CommitFiles,
+  file: TreeFile,
+  folders: Set<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  const { path, id } = file
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  const beside = folders.has(folder) ? [] : (commit.beside?.(path) ?? [])
+  folders.add(folder)
+  const manifests = beside.filter((each) => each.mode.startsWith('100') && /\.(?:ya?ml|json)$/.test(each.path)).map((each) => each.id)
+  // An unreadable file is reported where it is named.
+  const all =
+    manifests.length < 2 ? undefined : await commit.repository.read([id, ...manifests], signal, MOST_PACKAGE_BYTES).catch(() => undefined)
+  return all ?? (await readBlobs(commit.repository, [file], signal))
+}

@@ -1,0 +1,195 @@
+/** What a build of a syncer reads: the files of the folder, those that its kustomization names, and the file that declares the syncer's resource. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
+import { localDependencies } from '../../../render/helm/helm-order.ts'
+import { followed } from '../../../render/helm/linked-files.ts'
+import { folderOf, joined, resolvePath } from '../../../render/kustomize/kustomization-walk.ts'
+import type { BuiltSource } from '../../../render/read-built.ts'
+import { type SyncerBuild, syncerObject } from '../../../render/syncer/syncer-build.ts'
+import { MOST_PACKAGE_BYTES } from '../read-budget.ts'
+import { readBlobs } from '../repository-view.ts'
+import { packedFiles } from './packed-files.ts'
+import { type CommitFiles, readKustomization } from './read-kustomization.ts'
+
+interface SyncedSource {
+  readonly source: BuiltSource
+  readonly failures: readonly Failure[]
+}
+
+/** @throws Failure BP40xx when git fails */
+export async function readSyncedSource(
+  given: CommitFiles,
+  { packagePath, files: all }: { readonly packagePath: string; readonly files: PackageFiles },
+  build: SyncerBuild,
+  signal: AbortSignal,
+): Promise<SyncedSource> {
+  const { folder, parent } = build
+  if (parent !== undefined) return readPart(given, packagePath, build, signal)
+  const { way, components } = build.builder
+  const tool = 'helm' in way ? 'helm' : 'kustomize'
+  const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
+  const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
+  const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
+  // An artifact has no links, and Helm gets none; who else has one says what becomes of it.
+  const isRead = build.artifact === undefined && tool === 'kustomize' ? isFileOrLink : isRegular
+  const read =
+    packagePath === folder && tool === 'kustomize' && all.length > 0
+      ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRead)
+      : await everyFile(commit, folder, isRead, signal)
+  const own = isPacked === undefined ? read : read.filter(({ path }) => isPacked(path))
+  const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
+  const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
+  const declaration = isEdited ? await declarationFile(given, build, listed, signal) : undefined
+  const ofMaker = declaration === undefined ? [] : (await filesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
+  const beside = [declaration, ...ofMaker, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
+  for (const file of beside) if (file !== undefined) listed.set(file.path, file)
+  const sourceOf = (read: ReadonlyMap<string, PackageFile>, failures: readonly Failure[]): SyncedSource => {
+    const source = { packagePath, package: files, tool, folder, files: read, command: [], synced: build, isPacked } as const
+    return { source, failures: build.problem === undefined ? failures : [notBuilt(folder, build)] }
+  }
+  if ('print' in way) return sourceOf(listed, [])
+  try {
+    const object = syncerObject(build, listed)
+    if ('helm' in way) {
+      const named = await filesAt(commit, way.reads(object, folder, listed), signal)
+      const beside = await Promise.all(
+        localDependencies({ folder, files: listed }).map((each) => everyFile(commit, each.folder, isRegular, signal)),
+      )
+      return sourceOf(new Map([...listed, ...beside.flat().map((file) => [file.path, file] as const), ...named]), [])
+    }
+    const found = await componentsOf(commit, components(object), folder)
+    const written = way.kustomization(object, folder, new Map([...listed, ...found]))
+    const walked = await readKustomization(commit, folder, signal, new Map([[written.path, new TextEncoder().encode(written.text)]]))
+    const read = new Map(walked.files)
+    const authored = listed.get(written.path)
+    if (authored === undefined) read.delete(written.path)
+    else read.set(written.path, authored)
+    for (const file of beside) if (file !== undefined) read.set(file.path, file)
+    const isWritten = authored !== undefined && walked.failures.length > 0
+    const places = isWritten ? (await readKustomization(commit, folder, signal)).failures : []
+    return sourceOf(
+      read,
+      // The place in the authored file, not in the one that the syncer writes.
+      walked.failures.map((failure) => places.find(({ why }) => why === failure.why) ?? failure),
+    )
+  } catch (thrown) {
+    // What the syncer cannot read is a failure of this unit.
+    if (!(thrown instanceof Failure) || thrown.code.startsWith('BP40')) throw thrown
+    return sourceOf(listed, [thrown])
+  }
+}
+
+/** Of a resource that another unit applies: it is built from the files of that one, and from its chart where the repository has it. */
+async function readPart(commit: CommitFiles, packagePath: string, build: SyncerBuild, signal: AbortSignal): Promise<SyncedSource> {
+  const { folder, parent = build } = build
+  const { source: above } = await readSyncedSource(commit, { packagePath: '', files: [] }, parent, signal)
+  const chart = build.ownChart === true ? await chartFiles(commit, build, signal) : []
+  const files = chart.length === 0 ? above.files : new Map([...chart, ...above.files])
+  const isPacked = (path: string): boolean => (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
+  const applied = { ...above, files: build.appliedFiles ?? above.files, ...(chart.length === 0 ? {} : { isPacked }) }
+  const source = { packagePath, package: [], tool: 'helm', folder, files, command: [], synced: build, parent: applied } as const
+  return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
+}
+
+/** Of the folder, and of the charts of the repository that it depends on. */
+async function chartFiles(
+  given: CommitFiles,
+  { folder, artifact }: SyncerBuild,
+  signal: AbortSignal,
+): Promise<readonly (readonly [string, PackageFile])[]> {
+  const packed = artifact === undefined ? undefined : await packedFiles(given, artifact, signal)
+  const read = async (each: string) =>
+    (await everyFile(given, each, isRegular, signal)).flatMap((file) =>
+      packed?.isPacked(file.path) === false ? [] : [[file.path, file] as const],
+    )
+  const own = await read(folder)
+  const beside = await Promise.all(localDependencies({ folder, files: new Map(own) }).map((each) => read(each.folder)))
+  return [...own, ...beside.flat()]
+}
+
+function isRegular({ mode }: Pick<PackageFile, 'mode'>): boolean {
+  return mode === '100644' || mode === '100755'
+}
+
+function isFileOrLink(file: Pick<PackageFile, 'mode'>): boolean {
+  return isRegular(file) || file.mode === '120000'
+}
+
+/** Of a chart every file counts. @throws OversizedRead */
+async function everyFile(
+  commit: CommitFiles,
+  folder: string,
+  isRead: (file: Pick<PackageFile, 'mode'>) => boolean,
+  signal: AbortSignal,
+): Promise<readonly PackageFile[]> {
+  const found = (await commit.below(folder)).filter(isRead)
+  const contents = await readBlobs(commit.repository, found, signal, { most: MOST_PACKAGE_BYTES })
+  return found.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
+}
+
+async function declarationFile(
+  commit: CommitFiles,
+  { declared }: SyncerBuild,
+  listed: ReadonlyMap<string, PackageFile>,
+  signal: AbortSignal,
+): Promise<PackageFile | undefined> {
+  if (declared === undefined) return undefined
+  const known = listed.get(declared.path)
+  if (known !== undefined) return known
+  const found = await commit.at(declared.path)
+  if (typeof found === 'string') return undefined
+  const content = (await readBlobs(commit.repository, [found], signal)).get(found.id)
+  return content === undefined ? undefined : { path: found.path, mode: found.mode, content }
+}
+
+/** Those that are there, with the links on the way and what they lead to: Helm names one that is not there. */
+async function filesAt(commit: CommitFiles, paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PackageFile>> {
+  const found = new Map<string, PackageFile>()
+  let open = [...new Set(paths)]
+  while (open.length > 0) {
+    const read = (await Promise.all(open.map((path) => fileOrLink(commit, path)))).flatMap((file) => file ?? [])
+    const contents = await readBlobs(commit.repository, read, signal)
+    for (const { path, mode, id } of read) found.set(path, { path, mode, content: contents.get(id) ?? new Uint8Array() })
+    const isLink = read.some(({ mode }) => mode === '120000')
+    open = isLink ? [...new Set(paths.flatMap((path) => followed(path, found) ?? []))].filter((path) => !found.has(path)) : []
+  }
+  return found
+}
+
+/** The file, or the link that one of its folders is. */
+async function fileOrLink(commit: CommitFiles, path: string): Promise<TreeFile | undefined> {
+  const file = await commit.at(path)
+  if (typeof file !== 'string') return file
+  const above = folderOf(path)
+  const folder = file === 'folder' || above === '' ? undefined : await fileOrLink(commit, above)
+  return folder?.mode === '120000' ? folder : undefined
+}
+
+/** A file of each component that is there, or the file that it is: a missing one may be left out. */
+async function componentsOf(
+  commit: CommitFiles,
+  components: readonly string[],
+  folder: string,
+): Promise<readonly (readonly [string, PackageFile])[]> {
+  const paths = components.flatMap((path) => resolvePath(folder, path) ?? [])
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const answer = await commit.at(path)
+      return answer === 'absent' ? [] : [answer === 'folder' ? joined(path, 'component') : path]
+    }),
+  )
+  return found.flat().map((path) => [path, { path, mode: '100644', content: new Uint8Array() }])
+}
+
+function notBuilt(folder: string, { title, problem }: SyncerBuild): Failure {
+  return new Failure({
+    code: 'BP1210',
+    what: `the folder cannot be built as ${title} has it`,
+    where: folder || '.',
+    why: problem ?? '',
+    remedy:
+      'create what is missing, or give this account the right to read it; or name another renderer of the folder in the policy (spec.render)',
+    retry: 'backoff',
+  })
+}

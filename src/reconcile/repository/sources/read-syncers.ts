@@ -1,0 +1,60 @@
+/** The resources of the syncers of a cluster, where they name units. */
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { SYNCERS } from '../../../syncers/registry.ts'
+import type { SourceKind } from '../../../syncers/unit-source.ts'
+
+export interface LiveSyncers {
+  readonly listed: readonly JsonObject[]
+  /** Syncers with a kind that could not be listed: which units they have is not known. */
+  readonly unread: readonly { readonly name: string; readonly failure: Failure }[]
+  /** A recording without any of them: what its repository declares counts. */
+  readonly isFiles: boolean
+}
+
+/** Failures of one kind, after which the others may be read all the same. */
+const OF_ONE_KIND: ReadonlySet<FailureCode> = new Set(['BP3003', 'BP3005', 'BP3010'])
+
+/** @throws Failure BP30xx where the cluster cannot be asked */
+export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): Promise<LiveSyncers> {
+  const answers = await Promise.all(
+    SYNCERS.flatMap(({ name, sources }) =>
+      sources === 'none'
+        ? []
+        : sources.kinds
+            .filter(({ use }) => use !== 'files')
+            .map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
+    ),
+  )
+  const listed = answers.flatMap(({ answer }) => (isFailure(answer) ? [] : answer))
+  const unread = new Map(answers.flatMap(({ name, answer }) => (isFailure(answer) ? [[name, answer] as const] : [])))
+  const isEmpty =
+    unread.size === 0 && answers.every(({ kind, answer }) => kind.use === 'optional' || isFailure(answer) || answer.length === 0)
+  return {
+    listed,
+    unread: [...unread].map(([name, failure]) => ({ name, failure })),
+    isFiles: isEmpty && (await cluster.identify(signal)).recorded,
+  }
+}
+
+async function list(
+  cluster: ClusterReader,
+  { group, kind, use }: SourceKind,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[] | Failure> {
+  try {
+    return (await cluster.list(group, kind, signal)).objects
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const failure = asFailure(thrown)
+    if (failure.code === 'BP3009') return []
+    if (OF_ONE_KIND.has(failure.code) && use === 'optional') return []
+    if (!OF_ONE_KIND.has(failure.code)) throw failure
+    return failure
+  }
+}
+
+function isFailure(answer: readonly JsonObject[] | Failure): answer is Failure {
+  return !Array.isArray(answer)
+}

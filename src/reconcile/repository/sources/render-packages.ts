@@ -1,0 +1,177 @@
+/** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import { answerCalls } from '@backporch/kpt/function'
+import type { FoundPackage } from '@backporch/kpt/package'
+import {
+  type FilesRendering,
+  formatApplied,
+  formatObjects,
+  formatResourceList,
+  outputFiles,
+  type PassedItems,
+  renderFiles,
+  throughText,
+} from '@backporch/kpt/render'
+import { notRunNotes } from '@backporch/kpt/runtime'
+import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import type { Note } from '@backporch/kyaml/note'
+import { effectivePolicy, rendersOf } from '../../../policy/effective-policy.ts'
+import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
+import { describeChoice, RENDERED_BY_KPT, type RenderChoice } from '../../../render/syncer/render-choice.ts'
+import { choosePackages } from '../manifest-folders.ts'
+import { assertPlainFolder, holdsNothing } from '../plain-folder.ts'
+import { readAhead, readFolder, readRepository } from '../repository-view.ts'
+import { withAnswers } from '../with-answers.ts'
+import { filesOfView } from './shared-sources.ts'
+import { renderUnit } from './unit-source.ts'
+
+/** A file that a render changes; undefined on the side where it is not there. */
+export interface RenderedChange {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+export type PackageRender =
+  | {
+      readonly path: string
+      readonly functions: number
+      readonly resources: number
+      readonly changes: readonly RenderedChange[]
+      /** About validators that did not run. */
+      readonly notes: readonly Note[]
+      /** With what policies render it instead, in some cluster or all of them. */
+      readonly otherwise: readonly RenderChoice[]
+      /** What `kpt fn render -o` prints and writes of it. */
+      readonly output: RenderedOutput
+    }
+  | BuiltUnit
+  | { readonly path: string; readonly failures: readonly [Failure, ...Failure[]] }
+
+/** What kpt does not render: a folder without a Kptfile, and what a policy renders otherwise where the output is requested. */
+export interface BuiltUnit {
+  readonly path: string
+  readonly built: RenderChoice
+  readonly resources: number
+  /** The documents that are applied. */
+  applied(): string
+}
+
+interface RenderedOutput {
+  /** As one ResourceList. */
+  list(): string
+  /** The documents that are applied. */
+  applied(): string
+  /** By path in the package. */
+  files(): ReadonlyMap<string, string>
+}
+
+interface RenderRequest {
+  /** Base branch, short; undefined takes the remote's default. */
+  readonly branch: string | undefined
+  /** As named on the command line; none means all. */
+  readonly packages: readonly string[]
+  readonly folders: readonly string[]
+  /** Returns the applied objects: a renderer of a policy is used. */
+  readonly applied: boolean
+  /** Its policies apply; undefined: only what is equal for all clusters. */
+  readonly cluster: string | undefined
+  readonly renderer: PackageRenderer
+  /** What is to be known of the repository itself. */
+  readonly onNote?: (note: Note) => void
+}
+
+function tooLarge(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP1111') return thrown
+  throw thrown
+}
+
+/** @throws Failure BP1003, BP1004 or BP40xx; what is wrong with one package is in its result */
+export async function renderPackages(
+  repository: PackageRepository,
+  { branch, packages, folders, applied, cluster, renderer, onNote }: RenderRequest,
+  signal: AbortSignal,
+): Promise<readonly PackageRender[]> {
+  const view = await readRepository(repository, branch, signal, { folders, packages })
+  for (const note of view.problems) onNote?.(note)
+  const renders: PackageRender[] = []
+  const selected = await choosePackages(view, [...packages, ...folders], signal)
+  await readAhead(view, selected, [], signal)
+  for (const found of selected) renders.push(await renderOne(found))
+  return renders
+
+  async function renderOne(found: FoundPackage): Promise<PackageRender> {
+    const { path, source } = found
+    const read = await readFolder(view, path, signal).catch(tooLarge)
+    if (read instanceof Failure) return { path, failures: [read] }
+    const { files } = read
+    const choices = cluster === undefined ? rendersOf(view.policies, path) : [effectivePolicy(view.policies, cluster, path).render]
+    const [choice = RENDERED_BY_KPT, another] = choices
+    if (source === 'folder' || (applied && (choice.tool !== 'kpt' || another !== undefined))) {
+      if (another !== undefined) return { path, failures: [severalRenders(path, choices)] }
+      return build(found, files, choice)
+    }
+    const { rendering, passed } = await filesRendering(path, files)
+    if ('failures' in rendering) return { path, failures: rendering.failures }
+    const { items } = rendering
+    const texts = new Map(files.map((file) => [file.path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)]))
+    const where = (file: string): string => (path === '' ? file : `${path}/${file}`)
+    const written = [...rendering.written].map(([file, after]) => ({ path: where(file), before: texts.get(file), after }))
+    const removed = rendering.removed.map((file) => ({ path: where(file), before: texts.get(file), after: undefined }))
+    const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
+    const otherwise = rendersOf(view.policies, path).filter(({ tool }) => tool !== 'kpt')
+    const output = {
+      list: () => formatResourceList(items, passed),
+      applied: () => formatApplied(items, passed),
+      files: () => outputFiles(items, passed),
+    }
+    const notes = notRunNotes(rendering.runs)
+    return { path, notes, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
+  }
+
+  function ofPackage(thrown: unknown): readonly [Failure, ...Failure[]] {
+    signal.throwIfAborted()
+    if (thrown instanceof Failure || thrown instanceof Failures) return failuresOf(thrown)
+    throw thrown
+  }
+
+  async function build(found: FoundPackage, files: PackageFiles, choice: RenderChoice): Promise<PackageRender> {
+    const { path } = found
+    try {
+      if (found.source === 'folder' && choice.tool === 'files') assertPlainFolder(found, files)
+      const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
+      if ('failures' in rendering) return { path, failures: rendering.failures }
+      const { resources } = rendering.desired
+      if (found.source === 'folder' && resources.length === 0) return { path, failures: [holdsNothing(path)] }
+      return { path, built: choice, resources: resources.length, applied: () => formatObjects(resources.map(({ object }) => object)) }
+    } catch (thrown) {
+      return { path, failures: ofPackage(thrown) }
+    }
+  }
+
+  /** A function without an answer is the failure of its package alone: the changes of the others are reported all the same. */
+  async function filesRendering(
+    path: string,
+    files: PackageFiles,
+  ): Promise<{ readonly rendering: FilesRendering; readonly passed: PassedItems }> {
+    try {
+      return await withAnswers(renderer, signal, ({ functions }) => {
+        const library = throughText(functions)
+        return { rendering: answerCalls(renderFiles(path, files, renderer.attributed), library), passed: library.passed }
+      })
+    } catch (thrown) {
+      return { rendering: { failures: ofPackage(thrown) }, passed: () => false }
+    }
+  }
+}
+
+function severalRenders(path: string, choices: readonly RenderChoice[]): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: `${path || '.'} is rendered in several ways`,
+    why: `clusters differ in it, as the policies say: ${choices.map(describeChoice).join(', ')}`,
+    remedy: 'name the cluster with --cluster, as placements and policies do',
+  })
+}

@@ -1,0 +1,46 @@
+/** What generators of ApplicationSets read of the base branch. */
+import type { TreeFile } from '@backporch/git-store/package-repository'
+import { addressesOf } from '../../../policy/repository-addresses.ts'
+import { filePatterns, type SetRepository } from '../../../render/argo/application-set.ts'
+import { isFileMatch } from '../../../render/argo/path-match.ts'
+import type { DeclaredSyncer } from '../../../syncers/unit-source.ts'
+import { type RepositoryView, readTexts } from '../repository-view.ts'
+import { knownAddresses } from './other-addresses.ts'
+
+/** Files that are read. */
+const MOST_FILES = 5_000
+
+/** @param declared whose generators name files. @throws Failure BP40xx when git fails */
+export async function setRepository(
+  view: RepositoryView,
+  declared: readonly DeclaredSyncer[],
+  signal: AbortSignal,
+): Promise<SetRepository> {
+  const { repository, policies, baseBranch, tree } = view
+  const isHere = addressesOf(await knownAddresses(repository, signal), policies.policies)
+  const patterns = declared.flatMap(({ object }) => filePatterns(object))
+  const named = tree.filter(({ path, mode }) => isFile(mode) && patterns.some((pattern) => isFileMatch(pattern, path)))
+  const inOrder = named.slice(0, MOST_FILES).toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  const texts = inOrder.length === 0 ? new Map<string, string>() : await readTexts(repository, inOrder, signal, () => undefined)
+  const paths = new Set(tree.map(({ path }) => path))
+  return { isHere, baseBranch, folders: () => foldersOf(paths), texts }
+}
+
+function foldersOf(paths: ReadonlySet<string>): readonly string[] {
+  const found = new Map<string, readonly string[]>()
+  for (const path of paths) {
+    const parts = path.split('/').slice(0, -1)
+    const visible = parts.findIndex((part) => part.startsWith('.'))
+    const kept = visible === -1 ? parts : parts.slice(0, visible)
+    for (let end = kept.length; end > 0; end -= 1) found.set(kept.slice(0, end).join('/'), kept.slice(0, end))
+  }
+  const inOrder = (one: readonly string[], other: readonly string[]): number => {
+    const at = one.findIndex((part, index) => part !== other[index])
+    return at === -1 ? one.length - other.length : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
+  }
+  return [...found].sort(([, one], [, other]) => inOrder(one, other)).map(([folder]) => folder)
+}
+
+export function isFile(mode: TreeFile['mode']): boolean {
+  return mode === '100644' || mode === '100755'
+}

@@ -1,0 +1,153 @@
+/** How each unit of a syncer is built, with what the cluster has of its inputs. */
+import type { ClusterReader, Inventory } from '@backporch/cluster/cluster'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { given } from '@backporch/kyaml/text'
+import type { RenderChoice } from '../../../render/syncer/render-choice.ts'
+import type { ClusterCapabilities, SyncerBuild } from '../../../render/syncer/syncer-build.ts'
+import type { SourceAnswers, UnitSource, VariablesRef } from '../../../syncers/unit-source.ts'
+
+type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
+
+export class SourceBuilds {
+  private readonly cluster: ClusterReader
+  private readonly signal: AbortSignal
+  private readonly built: ReadonlyMap<string, JsonObject>
+  private readonly releases: ReadonlyMap<UnitSource, Promise<Inventory | Failure | undefined>>
+  private readonly known = new Map<UnitSource, Promise<RenderChoice>>()
+  private asked: Promise<ClusterCapabilities> | undefined
+
+  /**
+   * @param sources every one that is asked for: their releases are read together
+   * @param built ConfigMaps that count in place of those of the cluster, by `resourceKey`
+   */
+  constructor(
+    cluster: ClusterReader,
+    sources: readonly UnitSource[],
+    signal: AbortSignal,
+    built: ReadonlyMap<string, JsonObject> = new Map(),
+  ) {
+    this.cluster = cluster
+    this.signal = signal
+    this.built = built
+    const releasing = sources.flatMap((source) =>
+      source.release === undefined ? [] : [{ source, helmRelease: source.release, withChart: true }],
+    )
+    const read = releasing.length === 0 ? Promise.resolve([]) : cluster.readInventories(releasing, signal)
+    // Who waits for it hears of a failure.
+    read.catch(() => undefined)
+    this.releases = new Map(releasing.map(({ source }, at) => [source, read.then((all) => all[at])]))
+    for (const each of this.releases.values()) each.catch(() => undefined)
+  }
+
+  /** The choice with its inputs, or with why they are not known. @throws Failure BP30xx where the cluster cannot be asked */
+  of(source: UnitSource): Promise<RenderChoice> {
+    const choice = this.known.get(source) ?? this.build(source)
+    this.known.set(source, choice)
+    return choice
+  }
+
+  /** Why a source is not compared, where that is no failure. @throws Failure BP30xx where the cluster cannot be asked */
+  async refusal(source: UnitSource): Promise<string | undefined> {
+    const { unstored } = source
+    return typeof unstored === 'object' && isNotStored(await this.releases.get(source)) ? unstored.why : undefined
+  }
+
+  private async build(source: UnitSource): Promise<RenderChoice> {
+    const inputs = new Inputs()
+    const { variablesFrom, valuesFrom = [] } = source
+    const named: readonly Named[] = [...variablesFrom, ...valuesFrom]
+    const states = await this.cluster.readLive(named.map(wantedOf), this.signal).catch((thrown: unknown) => {
+      this.signal.throwIfAborted()
+      inputs.problems.push(asFailure(thrown).why)
+      return new Map<string, LiveState>()
+    })
+    const stateOf = (ref: Named): LiveState | undefined => {
+      const key = resourceKey(wantedOf(ref).id)
+      const object = this.built.get(key)
+      return object === undefined ? states.get(key) : { state: 'present', object, metadataOnly: false }
+    }
+    for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
+    const values = valuesFrom.map((ref) => inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key))
+    const above = source.partOf === undefined ? undefined : await this.of(source.partOf)
+    const answers: SourceAnswers = {
+      variables: inputs.variables,
+      values,
+      release: await this.releaseOf(source, inputs),
+      parent: above?.tool === 'syncer' ? above.build : undefined,
+    }
+    return this.completed(source, source.render(answers), inputs)
+  }
+
+  private async completed(
+    { pinned }: UnitSource,
+    choice: RenderChoice,
+    { variableSources, problems: [problem] }: Inputs,
+  ): Promise<RenderChoice> {
+    if (choice.tool !== 'syncer') return choice
+    const build: SyncerBuild = { ...choice.build, variableSources }
+    const capabilities = 'helm' in build.builder.way ? await this.capabilities() : undefined
+    return { ...choice, build: { ...build, ...given({ problem, capabilities, pinned }) } }
+  }
+
+  private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
+    const { release } = source
+    if (release === undefined) return undefined
+    const name = `the Helm release ${release.namespace}/${release.name}`
+    const found = await this.releases.get(source)
+    if (source.unstored === 'chart' && isNotStored(found)) return undefined
+    if (found instanceof Failure) inputs.problems.push(`${name} cannot be read: ${found.why}`)
+    else if (found?.release === undefined) inputs.problems.push(`${name} is not there yet`)
+    else return found.release
+    return undefined
+  }
+
+  private capabilities(): Promise<ClusterCapabilities> {
+    this.asked ??= this.cluster.identify(this.signal).then(({ version, apiVersions = [] }) => ({ version, apiVersions }))
+    return this.asked
+  }
+}
+
+/** A recording has it, or says nothing of it. */
+function isNotStored(found: Inventory | Failure | undefined): boolean {
+  return found instanceof Failure ? found.code === 'BP3012' : found?.release === undefined
+}
+
+class Inputs {
+  readonly variables = new Map<string, string>()
+  readonly variableSources = new Map<string, ResourceId>()
+  readonly problems: string[] = []
+
+  addVariables(ref: VariablesRef, state: LiveState | undefined): void {
+    for (const [key, value] of this.entries('substituteFrom', ref, state) ?? []) {
+      // As Flux does: a value has one line.
+      this.variables.set(key, value.replaceAll('\n', ''))
+      this.variableSources.set(key, wantedOf(ref).id)
+    }
+  }
+
+  entries(
+    field: string,
+    ref: Named & Pick<VariablesRef, 'optional'>,
+    state: LiveState | undefined,
+  ): ReadonlyMap<string, string> | undefined {
+    const name = `${ref.kind} ${ref.namespace}/${ref.name}`
+    if (state?.state === 'unreadable') this.problems.push(`${field} names the ${name}, which cannot be read: ${state.failure.why}`)
+    if (state?.state === 'absent' && !ref.optional) this.problems.push(`${field} names the ${name}, which is not there`)
+    if (state?.state !== 'present') return undefined
+    if (state.metadataOnly) this.problems.push(`${field} names the ${name}, whose content this account does not read`)
+    return entriesOf(ref, state.object)
+  }
+}
+
+function entriesOf({ kind }: Named, object: JsonObject): ReadonlyMap<string, string> {
+  const data = partOf(object, 'data')
+  const plain = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value)
+  const entries = isJsonObject(data) ? Object.entries(data) : []
+  return new Map(entries.flatMap(([key, value]) => (typeof value === 'string' ? [[key, plain(value)] as const] : [])))
+}
+
+function wantedOf({ kind, namespace, name }: Named) {
+  return { id: { group: '', kind, namespace, name }, apiVersion: 'v1' }
+}

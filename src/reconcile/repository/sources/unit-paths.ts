@@ -1,0 +1,42 @@
+/** The paths by which units of syncers are known: their folders, and where several apply one folder, names below it. */
+import { compareText } from '@backporch/kyaml/text'
+import { joined } from '../../../render/kustomize/kustomization-walk.ts'
+import type { UnitSource } from '../../../syncers/unit-source.ts'
+import type { RepositoryView } from '../repository-view.ts'
+
+/**
+ * A unit keeps the path that the ledger has for it in the cluster. Of several new ones in a folder the first by title has the folder; the
+ * others have the name of the resource below it, where no file of the repository is.
+ * @returns in the order of the titles
+ */
+export function unitPaths(
+  { tree, recorded }: Pick<RepositoryView, 'tree' | 'recorded'>,
+  cluster: string,
+  sources: readonly UnitSource[],
+): ReadonlyMap<UnitSource, string> {
+  const known = new Map(
+    recorded.flatMap(({ cluster: of, path, appliedBy }) => (of === cluster && appliedBy !== undefined ? [[appliedBy, path] as const] : [])),
+  )
+  const isThere = (path: string): boolean => tree.some((file) => file.path === path || file.path.startsWith(`${path}/`))
+  const taken = new Map<string, UnitSource>()
+  const paths = new Map<UnitSource, string>()
+  const take = (source: UnitSource, candidates: readonly string[]): void => {
+    const path = candidates.find((each) => !taken.has(each))
+    if (path === undefined) return
+    taken.set(path, source)
+    paths.set(source, path)
+  }
+  for (const source of sources) {
+    const path = known.get(source.title)
+    if (path !== undefined && candidatesOf(source, () => false).includes(path)) take(source, [path])
+  }
+  const sorted = sources.toSorted((one, other) => compareText(one.title, other.title))
+  for (const source of sorted) if (!paths.has(source)) take(source, candidatesOf(source, isThere))
+  return new Map(sorted.flatMap((source) => (paths.has(source) ? [[source, paths.get(source) ?? ''] as const] : [])))
+}
+
+function candidatesOf({ folder, isPart = false, id }: UnitSource, isThere: (path: string) => boolean): readonly string[] {
+  const kind = id.kind.toLowerCase()
+  const names = [id.name, `${kind}-${id.name}`, `${kind}-${id.namespace}-${id.name}`].map((name) => joined(folder, name))
+  return [...(isPart ? [] : [folder]), ...names.filter((path) => !isThere(path))]
+}

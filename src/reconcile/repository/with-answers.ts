@@ -1,0 +1,119 @@
+/** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
+import type { PackageRepository } from '@backporch/git-store/package-repository'
+import {
+  describeStep,
+  type FunctionAnswer,
+  type FunctionCall,
+  type FunctionLibrary,
+  formatFunctionInput,
+  functionName,
+} from '@backporch/kpt/function'
+import { Failure } from '@backporch/kyaml/failure'
+import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
+import type { Answers } from '../../plan/observation/turn-questions.ts'
+import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../../render/build/package-builder.ts'
+import { MissingAnswer, type PackageRenderer } from '../../render/build/package-renderer.ts'
+
+export interface ProofPorts {
+  readonly repository: PackageRepository
+  readonly renderer: PackageRenderer
+}
+
+/** Runs of functions and programs for one plan. */
+const MOST_ANSWERS = 50
+
+/**
+ * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
+ * and a package that it cannot render fails. So has every function with a new input after the fiftieth run.
+ * @param compute pure: it is called again after each answer
+ * @throws what `compute` throws, the failure of a function or a program that may be gone the next time, BP1209 of too many builds
+ */
+export async function withAnswers<T>(renderer: PackageRenderer, signal: AbortSignal, compute: (answers: Answers) => T): Promise<T> {
+  const answers = new TakenAnswers(renderer)
+  for (;;) {
+    try {
+      return compute(answers)
+    } catch (thrown) {
+      if (thrown instanceof MissingBuilds) await answers.build(thrown.builds, signal)
+      else if (thrown instanceof MissingServerAnswer) await thrown.ask(signal)
+      else if (thrown instanceof MissingAnswer) await answers.fetch(thrown.call, signal)
+      else throw thrown
+    }
+  }
+}
+
+/** The answers of one computation. */
+export class TakenAnswers implements Answers {
+  readonly functions: FunctionLibrary = { answer: (call) => this.answer(call) }
+  readonly builds: BuildLibrary
+  exhausted = false
+  private readonly renderer: PackageRenderer
+  private readonly refused = new Map<string, Failure>()
+  private runs = 0
+
+  constructor(renderer: PackageRenderer) {
+    this.renderer = renderer
+    this.builds = renderer.builder?.library ?? NO_BUILDS
+  }
+
+  async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
+    // From here on `answer` returns this failure.
+    if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
+    this.runs += 1
+    try {
+      await this.renderer.fetch(call, signal)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.retry === 'backoff') throw thrown
+      this.refused.set(keyOf(call), thrown)
+    }
+  }
+
+  /** @throws Failure BP1208 or BP1209 where there is no answer to cache, and BP1209 after the fiftieth run */
+  async build(builds: readonly Build[], signal: AbortSignal): Promise<void> {
+    const { builder } = this.renderer
+    // A build that did not run must not be taken for one that fails: what fails before and after an edit is not moved by it.
+    if (builder === undefined || this.runs === MOST_ANSWERS) throw tooManyBuilds(builds)
+    this.runs += 1
+    const all = await Promise.all(builds.map((build) => builder.build(build, signal)))
+    for (const answer of all) if ('failure' in answer && answer.failure.retry === 'backoff') throw new Failure(answer.failure)
+  }
+
+  private answer(call: FunctionCall): FunctionAnswer {
+    const known = this.refused.size === 0 ? undefined : this.refused.get(keyOf(call))
+    if (known !== undefined) return { failure: known }
+    try {
+      return this.renderer.library.answer(call)
+    } catch (thrown) {
+      if (!(thrown instanceof MissingAnswer) || this.runs < MOST_ANSWERS) throw thrown
+      this.exhausted = true
+      return { failure: tooManyAnswers(call) }
+    }
+  }
+}
+
+function keyOf({ step, input }: FunctionCall): string {
+  const { image, exec } = step.function
+  return JSON.stringify([image, exec, describeStep(step), formatFunctionInput(input)])
+}
+
+function tooManyBuilds([build]: readonly Build[]): Failure {
+  return new Failure({
+    code: 'BP1209',
+    what: 'the plan needs the program that renders the package too often',
+    where: build?.folder || '.',
+    why: `it ran ${MOST_ANSWERS} times, and the plan needs more`,
+    remedy: 'decide about fewer changes at once',
+    retry: 'on-change',
+  })
+}
+
+function tooManyAnswers({ step }: FunctionCall): Failure {
+  return new Failure({
+    code: 'BP1203',
+    what: `the plan needs the function ${functionName(step.function)} too often`,
+    where: describeStep(step),
+    why: `it ran for ${MOST_ANSWERS} different inputs, and the plan needs more`,
+    remedy: 'decide about fewer changes at once, or use a function that is built in',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,93 @@
+/** Proposes a change of the policy. Every ignore rule is reviewed, so none is hidden state. */
+import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
+import { ownedRef } from '@backporch/git-store/ref-name'
+import type { EndedBranch } from '../../../plan/turn/turn-action.ts'
+import { addRules, type IgnoreDocument, type PolicyUnit } from '../../../plan/unit/commands/comment-policy.ts'
+import type { PolicyChange } from '../../../plan/unit/commands/plan-command.ts'
+import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../../../proposal/text/policy-answer.ts'
+import { isProven } from '../../repository/bot-identity.ts'
+import { type RepositoryView, readPolicyFiles } from '../../repository/repository-view.ts'
+import { type ProposedFiles, proposeFiles } from './propose-files.ts'
+
+interface PolicyLocation {
+  readonly unit: PolicyUnit
+  readonly view: RepositoryView
+  readonly forge: Forge
+  /** CODEOWNERS; empty where there is none. */
+  readonly codeOwners: string
+  readonly signal: AbortSignal
+}
+
+interface PolicyAsker {
+  /** Login, or name. */
+  readonly login: string
+  /** Distinguishes this request from an earlier equal one: id of a comment. */
+  readonly resolutionRequest: string
+  /** RFC 3339 UTC. */
+  readonly at: string
+  /** The proposal with the request; undefined for the command line. */
+  readonly proposal: PolicySubject['requested']
+}
+
+/** Undefined where every rule holds already. @throws Failure BP1005, BP2007 where the policy's file cannot be edited */
+export async function ignoreChange(
+  { view, unit, signal }: Pick<PolicyLocation, 'view' | 'unit' | 'signal'>,
+  rules: readonly IgnoreDocument[],
+): Promise<PolicyChange | undefined> {
+  const file = addRules(await readPolicyFiles(view.repository, view.tree, signal), view.policies, unit, rules)
+  return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
+}
+
+/** The same request is one branch and one proposal, however often it is repeated. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
+export async function proposePolicy(
+  location: PolicyLocation,
+  { verb, files, rules }: PolicyChange,
+  asker: PolicyAsker,
+): Promise<ProposedFiles> {
+  const { unit, view, forge, codeOwners, signal } = location
+  const { cluster, packagePath } = unit
+  const subject: PolicySubject = {
+    verb,
+    about: rules.map(aboutRule).join(', '),
+    rules,
+    files: files.map(({ path }) => path),
+    by: asker.login,
+    requested: asker.proposal,
+  }
+  return proposeFiles(
+    { cluster, view, forge, codeOwners, signal },
+    {
+      verb,
+      content: JSON.stringify([cluster, packagePath, rules]),
+      again: asker.resolutionRequest,
+      files,
+      at: asker.at,
+      message: policyMessage(subject),
+      title: policyTitle(subject),
+      body: policyBody(subject, forge.dialect),
+    },
+  )
+}
+
+/** Branches of such proposals that were merged or closed. A branch that moved after the decision, or with foreign commits, is none. */
+export async function readEndedPolicyBranches(
+  view: RepositoryView,
+  forge: HostedForge,
+  signal: AbortSignal,
+): Promise<readonly EndedBranch[]> {
+  const refs = [...view.refs.keys()].filter((ref) => ownedRef(ref)?.kind === 'policy')
+  if (refs.length === 0) return []
+  const ended: EndedBranch[] = []
+  for (const { ref, state, commit } of await forge.readProposals(view.baseBranch, refs, signal)) {
+    const there = view.refs.get(ref)
+    if (!refs.includes(ref) || state === 'open' || there === undefined || there !== commit) continue
+    if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref))) ended.push({ ref, commit: there })
+  }
+  return ended
+}
+
+function aboutRule({ target, paths, managers }: IgnoreDocument): string {
+  const object = [target?.kind, target?.name].filter((part) => part !== undefined).join('/')
+  const what = paths?.join(', ') ?? (managers === undefined ? '' : `what ${managers.join(', ')} writes`)
+  return [object, what].filter((part) => part !== '').join(' ')
+}

@@ -1,0 +1,75 @@
+/** Statuses of the pull requests that are no proposals, and of merge groups: after everything that is about drift. */
+import type { Forge } from '@backporch/forge/hosted-forge'
+import { asFailure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import type { Note } from '@backporch/kyaml/note'
+import { planOpenHeads } from '../../../plan/turn/forge/plan-open-heads.ts'
+import { FRESH } from '../../../proposal/text/proposal-statuses.ts'
+import { isHosted } from '../../repository/is-hosted.ts'
+import type { RepositoryView } from '../../repository/repository-view.ts'
+
+export interface WrittenHeads {
+  /** How many heads have no status yet, or not the one that they want. */
+  readonly waiting: number
+  /** Why a status was not written. */
+  readonly notes: readonly Note[]
+}
+
+/** Why the forge takes no status for a commit: GitHub takes a thousand of one context, and says so from then on. */
+export type Refusals = Map<ObjectId, Note>
+
+/** The one code of an answer that is about the commit: with every other one the next request has the same answer. */
+const REFUSED = 'BP5006'
+
+/**
+ * Writes nothing before the repository has a policy.
+ * @param refusals is kept from pass to pass: those heads are not tried again
+ * @throws only the reason of `signal`
+ */
+export async function writeOpenHeads(
+  forge: Forge,
+  { baseBranch, refs, policies }: Pick<RepositoryView, 'baseBranch' | 'refs' | 'policies'>,
+  refusals: Refusals,
+  signal: AbortSignal,
+): Promise<WrittenHeads> {
+  let waiting = 0
+  const notes: Note[] = []
+  if (!isHosted(forge) || policies.policies.length === 0) return { waiting, notes }
+  try {
+    const planned = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal), refusals)
+    const refused = new Set(planned.refused)
+    for (const [commit, note] of refusals) refused.has(commit) ? notes.push(note) : refusals.delete(commit)
+    waiting = planned.waiting + planned.refused.length + planned.writes.length
+    for (const { commit, status } of planned.writes) {
+      try {
+        await forge.ensureStatuses(commit, [status], signal)
+        waiting -= 1
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (asFailure(thrown).code !== REFUSED) throw thrown
+        refusals.set(commit, noteOf(thrown, commit.slice(0, 8)))
+        notes.push(noteOf(thrown, commit.slice(0, 8)))
+      }
+    }
+    return { waiting, notes }
+  } catch (thrown) {
+    signal.throwIfAborted()
+    return { waiting, notes: [...notes, noteOf(thrown, '')] }
+  }
+}
+
+function noteOf(thrown: unknown, subject: string): Note {
+  const { code, message } = asFailure(thrown)
+  return { cause: 'status-not-written', subject, text: `${code}: ${message}` }
+}
+
+/** How many heads have no status yet; undefined where the forge has no pull requests. @throws Failure BP50xx */
+export async function countWaitingHeads(
+  forge: Forge,
+  { baseBranch, refs }: Pick<RepositoryView, 'baseBranch' | 'refs'>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (!isHosted(forge)) return undefined
+  const { writes, waiting } = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal))
+  return writes.length + waiting
+}

@@ -1,0 +1,289 @@
+/** Writes the plans of all units in one push. Where a rule refuses a ref, the ledger and the other units are pushed without it. */
+import { type RefUpdate, RefusedPush } from '@backporch/git-store/package-repository'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedCommit } from '../../../plan/observation/action.ts'
+import type { UnitPlan } from '../../../plan/observation/unit-plan.ts'
+import type { ClusterLedgerWrites } from '../../../plan/turn/ledger/cluster-writes.ts'
+import { groupsOf, refusalName, type UnitGroup } from '../../../plan/turn/ledger/unit-groups.ts'
+import { withoutRefs } from '../../../plan/turn/ledger/without-refs.ts'
+import type { PlannedResult, UnitResult } from '../../../plan/unit/unit-result.ts'
+import type { DecidedUnit } from '../../../plan/unit/unobserved-decisions.ts'
+import type { PushedBranch } from '../../../record/pushed-branch.ts'
+import type { ProposalTurns } from '../../observe/proposal-turns.ts'
+import type { Refusal, RefusedRefs } from '../../observe/refused-refs.ts'
+import type { Meanwhile } from '../../observe/turn-request.ts'
+import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
+
+interface WrittenTurn {
+  /** A unit whose refs were refused reports that; its plan has what was written. */
+  readonly units: readonly UnitResult[]
+  readonly updates: readonly RefUpdate[]
+  /** Head of the ledger after it. */
+  readonly ledger: LedgerTarget['head']
+  /** What the ledger has of the branches that moved, by full ref name. */
+  readonly pushed: LedgerTarget['pushed']
+  /** Units whose refs are left to the next turn: the ledger has what was observed of them. */
+  readonly postponed: readonly PlannedResult[]
+  /** Why decisions about units that were not observed are not in git. */
+  readonly refused: readonly Failure[]
+}
+
+/** What a turn planned for its units, and for each cluster as a whole. */
+interface PlannedWrites {
+  readonly units: readonly UnitResult[]
+  readonly clusters: readonly ClusterLedgerWrites[]
+  readonly decided: readonly DecidedUnit[]
+  /** Of what is refused nothing is written. */
+  readonly isDecision: boolean
+}
+
+interface TurnTarget extends Omit<LedgerTarget, 'cluster' | 'made'> {
+  /** Those of earlier turns are not tried. */
+  readonly refusedRefs: RefusedRefs
+  readonly proposalTurns: ProposalTurns
+  readonly meanwhile: Meanwhile | undefined
+  /** Milliseconds since 1970: the present. */
+  readonly now: number
+}
+
+/** Groups whose refs are in one push with the ledger. Servers run hooks for each ref, and the ledger of more goes first where a push more costs little. */
+const MOST_MOVING = 6
+/** Pushes of one turn in search of the refs that are refused. */
+const MOST_PUSHES = 24
+/** Of them those that leave out what the server named. */
+const MOST_NAMED = 3
+
+/**
+ * Each push has the ledger of what it moves, so that the ledger never names a branch that is not there (docs/adr/0075-refused-refs.md).
+ * @throws Failure BP4003 when a ref moved since it was read, and every failure that concerns the whole repository
+ */
+export async function writeTurn(
+  repository: CommitWriter,
+  planned: PlannedWrites,
+  target: TurnTarget,
+  signal: AbortSignal,
+): Promise<WrittenTurn> {
+  return new TurnPush(repository, planned, target, signal).write()
+}
+
+class TurnPush {
+  private readonly repository: CommitWriter
+  private readonly planned: PlannedWrites
+  private readonly target: TurnTarget
+  private readonly signal: AbortSignal
+  private readonly made = new Map<PlannedCommit, ObjectId>()
+  private readonly updates: RefUpdate[] = []
+  private readonly moved = new Map<string, PushedBranch>()
+  private readonly refused = new Map<DecidedUnit, Failure>()
+  private readonly later = new Set<DecidedUnit>()
+  /** What is written of units whose refs are not moved. */
+  private readonly bare = new Map<DecidedUnit, UnitPlan>()
+  private readonly findings: (Refusal & { readonly moves: UnitGroup['moves'] })[] = []
+  private head: LedgerTarget['head']
+  private landed = 0
+  private failed = 0
+  /** Groups of the push that was refused first. */
+  private suspects = 0
+
+  constructor(repository: CommitWriter, planned: PlannedWrites, target: TurnTarget, signal: AbortSignal) {
+    this.repository = repository
+    this.planned = planned
+    this.target = target
+    this.signal = signal
+    this.head = target.head
+  }
+
+  async write(): Promise<WrittenTurn> {
+    const { units, decided, isDecision } = this.planned
+    const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+    const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
+    const groups = groupsOf(writing)
+    for (const group of groups) this.keepBack(group)
+    const all = this.moving(groups)
+    if (!isDecision && all.length > MOST_MOVING && this.repository.limitsPushes !== true) await this.recordFirst(writing, all)
+    const tried = all.filter(({ units: [unit] }) => unit !== undefined && !this.later.has(unit))
+    try {
+      await this.push(writing.filter((unit) => !this.refused.has(unit) && !this.later.has(unit)))
+    } catch (thrown) {
+      if (!isRefusal(thrown) || (isDecision && writing.length < 2)) throw thrown
+      await this.withoutRefused(writing, tried, thrown)
+    }
+    // Of a decision about several units, and every one refused, the cause is the repository.
+    const [first] = this.refused.values()
+    if (isDecision && first !== undefined && this.refused.size === writing.length) throw first
+    for (const { moves } of this.moving(tried)) this.target.refusedRefs.remove(moves)
+    return {
+      units: units.map((unit) => (unit.state === 'failed' ? unit : this.resultOf(unit))),
+      updates: asOne(this.updates),
+      ledger: this.head,
+      pushed: this.moved,
+      postponed: planned.filter((unit) => this.later.has(unit)),
+      refused: decided.flatMap((unit) => this.refused.get(unit) ?? []),
+    }
+  }
+
+  /** What was observed does not wait for the hooks of many refs; and where another turn follows, the next observation does not either. */
+  private async recordFirst(writing: readonly DecidedUnit[], groups: readonly UnitGroup[]): Promise<void> {
+    const { proposalTurns, meanwhile } = this.target
+    const moving = new Set(groups.flatMap(({ units }) => units))
+    const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
+    await this.push(still, [...moving])
+    if (meanwhile?.hasChanged() !== true) return
+    const waiting = proposalTurns.sorted(groups.filter(mayWait)).slice(MOST_MOVING)
+    for (const { units } of waiting) for (const unit of units) this.later.add(unit)
+  }
+
+  /** What the remote refused a moment ago is not tried. Somebody who decides is told what it says now. */
+  private keepBack({ units, moves }: UnitGroup): void {
+    const { refusedRefs, now } = this.target
+    const waiting = this.planned.isDecision ? new Map<string, Failure>() : refusedRefs.waiting(now)
+    const why = moves.map((move) => waiting.get(refusalName(move))).find((failure) => failure !== undefined)
+    if (why !== undefined) for (const unit of units) this.refused.set(unit, why)
+  }
+
+  private moving(groups: readonly UnitGroup[]): readonly UnitGroup[] {
+    return groups.filter(({ moves, units }) => moves.length > 0 && !units.some((unit) => this.refused.has(unit)))
+  }
+
+  /** The ledger comes first: nothing that was observed waits for the search, and where it is refused nothing else is pushed. */
+  private async withoutRefused(writing: readonly DecidedUnit[], tried: readonly UnitGroup[], thrown: Failure): Promise<void> {
+    this.suspects = tried.length
+    const rest = this.named(tried, thrown)
+    if (tried.length === 1) this.refuse(tried, thrown, true)
+    const moving = new Set(this.moving(rest).flatMap(({ units }) => units))
+    const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
+    try {
+      await this.push(still, [...moving])
+      const known = this.refused.size
+      if (rest.length < tried.length) await this.land(rest)
+      else if (tried.length > 1) await this.halve(tried, thrown)
+      if (this.refused.size > known) await this.push([])
+    } catch (failed) {
+      // Of a ledger that is refused too, nobody knows whether a rule is about the units.
+      if (isRefusal(failed)) this.findings.length = 0
+      throw failed
+    } finally {
+      for (const { moves, ...finding } of this.findings) this.target.refusedRefs.add(moves, finding)
+    }
+  }
+
+  /** Refuses those that the remote names. @returns the others */
+  private named(groups: readonly UnitGroup[], thrown: Failure): readonly UnitGroup[] {
+    if (!(thrown instanceof RefusedPush)) return groups
+    const own = groups.filter(({ moves }) => moves.some(({ ref }) => thrown.refused.has(ref)))
+    if (own.length === groups.length) return groups
+    this.refuse(own, thrown, true)
+    return groups.filter((group) => !own.includes(group))
+  }
+
+  private async land(groups: readonly UnitGroup[]): Promise<void> {
+    if (groups.length === 0) return
+    try {
+      await this.push(groups.flatMap(({ units }) => units))
+      this.landed += 1
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      this.failed += 1
+      const rest = this.named(groups, thrown)
+      // A server may name one ref of many at a time.
+      await (rest.length < groups.length && (this.failed < MOST_NAMED || rest.length < 2) ? this.land(rest) : this.halve(rest, thrown))
+    }
+  }
+
+  /** Of groups that were refused together, and nobody says because of which. */
+  private async halve(groups: readonly UnitGroup[], thrown: Failure): Promise<void> {
+    // As many as it takes to come to a single one.
+    const isVain = this.landed === 0 && this.failed > MOST_NAMED + Math.ceil(Math.log2(this.suspects + 1))
+    if (groups.length < 2 || isVain || this.landed + this.failed >= MOST_PUSHES) return this.refuse(groups, thrown, groups.length < 2)
+    const middle = Math.ceil(groups.length / 2)
+    await this.land(groups.slice(0, middle))
+    await this.land(groups.slice(middle))
+  }
+
+  /** @param isSure each of them by itself */
+  private refuse(groups: readonly UnitGroup[], thrown: Failure, isSure: boolean): void {
+    const { now } = this.target
+    const whys = thrown instanceof RefusedPush ? thrown.refused : new Map<string, Failure>()
+    for (const { units, moves } of groups) {
+      const named = moves.filter(({ ref }) => whys.has(ref))
+      const failure = named.map(({ ref }) => whys.get(ref)).find((why) => why !== undefined) ?? thrown
+      for (const unit of units) this.refused.set(unit, failure)
+      this.findings.push({ moves: named.length === 0 ? moves : named, failure, isSure, now })
+    }
+  }
+
+  /** @param whole units with all that is planned. @param observed units of which only what was observed is written yet */
+  private async push(whole: readonly DecidedUnit[], observed: readonly DecidedUnit[] = []): Promise<void> {
+    const { clusters, units, isDecision } = this.planned
+    const without = isDecision
+      ? []
+      : units
+          .filter((unit) => unit.state === 'planned')
+          .filter((unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit))
+    const bare = without.map((unit) => ({ ...unit, plan: this.bareOf(unit) }))
+    const { cluster, parts } = ofClusters([...whole, ...bare], clusters)
+    const { at, pushed } = this.target
+    const written = await applyWrites(
+      this.repository,
+      joinWrites(parts),
+      { head: this.head, at, cluster, pushed, made: this.made },
+      this.signal,
+    )
+    this.updates.push(...written.updates)
+    for (const [ref, branch] of written.pushed) this.moved.set(ref, branch)
+    this.head = written.ledger ?? this.head
+  }
+
+  private bareOf(unit: PlannedResult): UnitPlan {
+    const isRefused = this.refused.has(unit)
+    const known = isRefused ? this.bare.get(unit) : undefined
+    const plan = known ?? withoutRefs(unit.observation, unit.plan, isRefused)
+    if (isRefused) this.bare.set(unit, plan)
+    return plan
+  }
+
+  private resultOf(unit: PlannedResult): PlannedResult {
+    const refused = this.refused.get(unit)
+    if (this.later.has(unit)) return { ...unit, plan: this.bareOf(unit) }
+    if (refused === undefined) return unit
+    return { ...unit, refused, plan: this.planned.isDecision ? { ...unit.plan, writes: NO_WRITES } : this.bareOf(unit) }
+  }
+}
+
+/** What people decided, and what they asked for, is written in the turn that finds it. */
+function mayWait({ units }: UnitGroup): boolean {
+  return units.every((unit) => {
+    const { outcomes, landing, ...rest } = { requests: [], ...unit, ...unit.plan }
+    return outcomes.length + landing.length + rest.requests.length === 0
+  })
+}
+
+/** The ledger moves with each push. */
+function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
+  const moves = new Map<string, RefUpdate>()
+  for (const update of updates) moves.set(update.ref, { ...update, from: (moves.get(update.ref) ?? update).from })
+  return [...moves.values()]
+}
+
+/** Cluster names for the message of the ledger commit. With several clusters each line names its own. */
+function ofClusters(
+  units: readonly DecidedUnit[],
+  whole: readonly ClusterLedgerWrites[],
+): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
+  const all = [
+    ...units.map(({ unit, plan }) => ({ cluster: unit.cluster, writes: plan.writes })),
+    // The later of two texts for one file counts. The text of the cluster covers all its units.
+    ...whole.map(({ cluster, ...writes }) => ({ cluster, writes: { ...NO_WRITES, ...writes } })),
+  ]
+  const clusters = [...new Set(all.map(({ cluster }) => cluster))]
+  const [cluster = ''] = clusters
+  if (clusters.length < 2) return { cluster, parts: all.map(({ writes }) => writes) }
+  const parts = all.map(({ cluster: name, writes }) => ({ ...writes, ledgerLines: writes.ledgerLines.map((line) => `${name}/${line}`) }))
+  return { cluster: `${clusters.length} clusters`, parts }
+}
+
+/** The remote, or our own rules of names, refused a ref. Any other failure would be the same for every unit. */
+export function isRefusal(thrown: unknown): thrown is Failure {
+  return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
+}

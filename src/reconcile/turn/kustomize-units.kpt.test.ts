@@ -1,0 +1,400 @@
+/** Units that `kubectl kustomize` renders, from the first difference to the proposal. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { appliedBy, removedFrom } from '../../../test/fakes/live-object.ts'
+import { KPTFILE, policyText, refused, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import { BetweenTurns } from '../observe/between-turns.ts'
+
+/** Remembers what was built, so that the tests together build each content once. */
+const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const WEB = 'apps/Deployment/shop/web'
+
+const DEPLOYMENT = `# the shop
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 1
+  minReadySeconds: 5 # slow
+  template:
+    spec:
+      containers:
+      - name: app
+        image: nginx:1.0 # theirs
+        resources:
+          limits: {cpu: 100m}
+`
+const BASE = {
+  'bases/web/kustomization.yaml': 'resources:\n- deployment.yaml\n- config.yaml\n',
+  'bases/web/deployment.yaml': DEPLOYMENT,
+  'bases/web/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  size: "5"\n',
+}
+const PROD = `namespace: shop
+resources:
+- ../../bases/web # the base
+images: # as released
+- name: nginx
+  newTag: "1.27" # ours
+replicas:
+- {name: web, count: 3}
+patches:
+- path: cpu.yaml
+- target: {kind: Deployment}
+  patch: |-
+    - op: replace
+      path: /spec/minReadySeconds
+      # why not
+      value: 10
+`
+const CPU = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - name: app
+        resources:
+          limits:
+            cpu: 200m # two of ten
+`
+
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  ports:
+  - name: http
+    port: 8000
+    targetPort: 8080
+`
+const PORT = `${PROD}- target: {kind: Service, name: web}
+  patch: |-
+    - op: replace
+      path: /spec/ports/0/port
+      value: 80 # as agreed
+`
+
+interface WorldOptions {
+  readonly files?: { readonly [path: string]: string }
+  readonly policy?: string
+  readonly renderer?: PackageRenderer
+}
+
+class KustomizeWorld extends TurnWorld {
+  private readonly renderer: PackageRenderer
+
+  constructor({ files = {}, policy = '{mode: Propose, render: {tool: kustomize}}', renderer = RENDERER }: WorldOptions = {}) {
+    super('{mode: Propose}', {
+      '.drift/units.yaml': policyText(policy.replace('{', '{priority: 9, match: {packages: ["units/**"]}, ')).replace(
+        'name: test',
+        'name: units',
+      ),
+      'units/prod/Kptfile': KPTFILE,
+      'units/prod/kustomization.yaml': PROD,
+      'units/prod/cpu.yaml': CPU,
+      ...BASE,
+      ...files,
+    })
+    this.packages = ['units/prod']
+    this.renderer = renderer
+  }
+
+  /** What the unit's kustomization gives, as a syncer leaves it. */
+  async apply(): Promise<this> {
+    for (const object of [
+      yaml(
+        'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 3\n  minReadySeconds: 10\n  template: {spec: {containers: [{name: app, image: "nginx:1.27", resources: {limits: {cpu: 200m}}}]}}\n',
+      ),
+      yaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {size: "5"}\n'),
+    ])
+      this.cluster.put(appliedBy(this.syncer, object))
+    return this
+  }
+
+  override request(more = {}) {
+    return super.request({ renderer: this.renderer, ...more })
+  }
+
+  /** Files that a proposal changes, without records and the Kptfile. */
+  sourcesOf(branch: string): { readonly [path: string]: string | undefined } {
+    const paths = new Set([...this.repository.paths(branch), ...this.repository.paths('main')])
+    const changed = [...paths].filter((path) => this.repository.text(branch, path) !== this.repository.text('main', path))
+    return Object.fromEntries(
+      changed
+        .filter((path) => !path.startsWith('.drift/') && !path.endsWith('Kptfile'))
+        .map((path) => [path, this.repository.text(branch, path)]),
+    )
+  }
+
+  async adopted(): Promise<{ readonly [path: string]: string | undefined }> {
+    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    return this.sourcesOf(branch)
+  }
+}
+
+async function drifted(field: string, value: Json, options: WorldOptions = {}): Promise<KustomizeWorld> {
+  const world = await new KustomizeWorld(options).apply()
+  world.edit(WEB, field, value)
+  return world
+}
+
+const IMAGE = 'spec.template.spec.containers[name=app].image'
+const STAGING = {
+  'units/staging/Kptfile': KPTFILE,
+  'units/staging/kustomization.yaml': 'namespace: shop\nresources: [../../bases/web]\nimages: [{name: nginx, newTag: "1.28"}]\n',
+}
+
+describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
+  test('a turn keeps which files outside of the package a unit is rendered from', async () => {
+    const world = await new KustomizeWorld().apply()
+    const between = new BetweenTurns()
+    await world.plan({ between })
+    assert.deepEqual([...(between.outside.get('units/prod') ?? [])].sort(), Object.keys(BASE).sort())
+  })
+
+  test('is in sync where live is what the overlay gives', async () => {
+    const { report } = await (await new KustomizeWorld().apply()).plan()
+    assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
+  })
+
+  test('shows drift at the file and line that declare the object, and is restored without an edit', async () => {
+    const world = await drifted('spec.replicas', 5)
+    const { report, outcome, branch } = await world.plan()
+    assert.equal(outcome, 'created')
+    assert.deepEqual(
+      report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
+      [['spec.replicas', 3, 5, 'bases/web/deployment.yaml:2']],
+    )
+    assert.deepEqual(world.sourcesOf(branch), {})
+  })
+
+  test('has an image adopted in images, byte for byte the rest', async () => {
+    const world = await drifted(IMAGE, 'nginx:1.28')
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('"1.27"', '"1.28"') })
+  })
+
+  test('has a count adopted in replicas', async () => {
+    const world = await drifted('spec.replicas', 5)
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('count: 3', 'count: 5') })
+  })
+
+  test('has a patched field adopted in the file of the patch', async () => {
+    const world = await drifted('spec.template.spec.containers[name=app].resources.limits.cpu', '300m')
+    assert.deepEqual(await world.adopted(), { 'units/prod/cpu.yaml': CPU.replace('200m', '300m') })
+  })
+
+  test('has a field adopted in a JSON patch that is written into the kustomization', async () => {
+    const world = await drifted('spec.minReadySeconds', 20)
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('value: 10', 'value: 20') })
+  })
+
+  test("has a Service's port, which is the key of its item, adopted in a JSON patch", async () => {
+    const files = {
+      'units/prod/kustomization.yaml': PORT,
+      'bases/web/kustomization.yaml': `${BASE['bases/web/kustomization.yaml']}- service.yaml\n`,
+      'bases/web/service.yaml': SERVICE,
+    }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.cluster.put(appliedBy(world.syncer, yaml(SERVICE.replace('name: web', 'name: web, namespace: shop').replace('8000', '80'))))
+    world.cluster.change('/Service/shop/web', (live) => removedFrom(live, 'spec.ports[port=80,protocol=TCP]'))
+    world.edit('/Service/shop/web', 'spec.ports[port=81,protocol=TCP]', { name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 })
+    const { report } = await world.plan()
+    assert.deepEqual(
+      report.spec.changes.map(({ path, change }) => [path, change]),
+      [
+        ['spec.ports[port=80,protocol=TCP]', 'removed'],
+        ['spec.ports[port=81,protocol=TCP]', 'added'],
+      ],
+    )
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PORT.replace('value: 80', 'value: 81') })
+  })
+
+  test('has several fields adopted at once, each at its place', async () => {
+    const world = await drifted('spec.minReadySeconds', 20)
+    world.edit(WEB, 'spec.replicas', 5)
+    world.edit(WEB, IMAGE, 'nginx:1.28')
+    const edited = PROD.replace('value: 10', 'value: 20').replace('count: 3', 'count: 5').replace('"1.27"', '"1.28"')
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': edited })
+  })
+
+  test('has a count released that is set in two places, in both', async () => {
+    const world = await drifted('spec.replicas', 5)
+    const { branch } = await world.resolutionRequest('Release')
+    assert.deepEqual(world.sourcesOf(branch), {
+      'bases/web/deployment.yaml': DEPLOYMENT.replace('  replicas: 1\n', ''),
+      'units/prod/kustomization.yaml': PROD.replace('replicas:\n- {name: web, count: 3}\n', 'replicas: []\n'),
+    })
+  })
+
+  test('has what was adopted merged by approve, and agrees with live then', async () => {
+    const world = await drifted(IMAGE, 'nginx:1.28')
+    await world.adopted()
+    await world.approve()
+    assert.equal(world.repository.text('main', 'units/prod/kustomization.yaml'), PROD.replace('"1.27"', '"1.28"'))
+    assert.equal((await world.plan()).report.status.state, 'InSync')
+  })
+
+  test('has a value of the base adopted there, where nobody else is built from it', async () => {
+    const world = await new KustomizeWorld().apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    assert.deepEqual(await world.adopted(), { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+  })
+
+  test('has a value of a base that another unit is built from refused, and the unit named', async () => {
+    const world = await new KustomizeWorld({ files: STAGING }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    const { why } = await refused(world.adopted(), 'BP2001')
+    assert.match(why, /the manifest \(bases\/web\/config\.yaml:5\), which units\/staging is built from too/)
+    assert.match(why, /move data\.size of ConfigMap shop\/settings there/)
+  })
+
+  test('has a value of a base refused that another kustomization is built from, whoever applies that', async () => {
+    const files = { 'clusters/staging/web/kustomization.yaml': 'namespace: staging\nresources: [../../../bases/web]\n' }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    const { why } = await refused(world.adopted(), 'BP2001')
+    assert.match(why, /which clusters\/staging\/web is built from too: .*move data\.size of ConfigMap staging\/settings there/)
+  })
+
+  test('has a value of its own adopted where a kustomization has the whole unit, or one that cannot be built reads the base', async () => {
+    const files = {
+      'kustomization.yaml': 'resources: [units/prod]\n',
+      'broken/kustomization.yaml': 'resources: [../bases/web, ../nowhere]\n',
+    }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    assert.deepEqual(await world.adopted(), { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+  })
+
+  test('says beforehand which changes cannot be adopted, and why', async () => {
+    const world = await new KustomizeWorld({ files: STAGING }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    world.edit(WEB, 'spec.replicas', 5)
+    const [unit] = (await world.scan()).units
+    assert.ok(unit?.state === 'planned')
+    const why = unit.plan.report.spec.changes.map(({ path, fingerprint }) => [path, unit.notAdoptable.get(fingerprint)])
+    assert.deepEqual(why.map(([path, reason]) => [path, reason !== undefined]).sort(), [
+      ['data.size', true],
+      ['spec.replicas', false],
+    ])
+    assert.match(String(why.find(([path]) => path === 'data.size')?.[1]), /which units\/staging is built from too/)
+  })
+
+  test('has a value of a shared base adopted where the other unit sets its own', async () => {
+    const own = {
+      ...STAGING,
+      'units/prod/kustomization.yaml': PROD.replace('images: # as released\n- name: nginx\n  newTag: "1.27" # ours\n', ''),
+    }
+    const world = await drifted(IMAGE, 'nginx:1.3', { files: own })
+    assert.deepEqual(await world.adopted(), { 'bases/web/deployment.yaml': DEPLOYMENT.replace('nginx:1.0', 'nginx:1.3') })
+  })
+
+  test('that is the base of another package is not edited for it', async () => {
+    const world = await new KustomizeWorld({ files: { 'bases/web/Kptfile': KPTFILE } }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    const { why } = await refused(world.adopted(), 'BP2001')
+    assert.match(why, /which bases\/web is built from too/)
+  })
+
+  test('is rendered for each cluster as the policy says, and the overlays of one package share its base', async () => {
+    const overlays = {
+      'units/prod/overlays/prod/kustomization.yaml': 'namespace: shop\nresources: [../../app]\n',
+      'units/prod/overlays/test/kustomization.yaml': 'namespace: shop\nresources: [../../app]\nnamePrefix: test-\n',
+      'units/prod/app/kustomization.yaml': 'resources: [web.yaml]\n',
+      'units/prod/app/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {size: "5"}\n',
+      '.drift/test.yaml': policyText(
+        '{match: {clusters: [test], packages: ["units/**"]}, render: {tool: kustomize, path: overlays/test}}',
+      ).replace('name: test', 'name: in-test'),
+    }
+    const policy = '{mode: Propose, render: {tool: kustomize, path: overlays/prod}}'
+    const world = await new KustomizeWorld({ files: overlays, policy }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    const { report } = await world.plan()
+    assert.deepEqual(
+      report.spec.changes.map(({ path, source }) => [path, source]),
+      [['data.size', 'units/prod/app/web.yaml:1']],
+    )
+    const { why } = await refused(world.adopted(), 'BP2001')
+    assert.match(why, /which units\/prod \(kustomize overlays\/test\) is built from too/)
+  })
+
+  test('has a literal adopted where the name has no hash, and refused where it has', async () => {
+    const generator = `configMapGenerator:\n- name: settings\n  behavior: merge\n  literals:\n  - size=5 # of ten\n`
+    const plain = `${PROD}${generator}  options: {disableNameSuffixHash: true}\n`
+    const base =
+      'resources: [deployment.yaml]\nconfigMapGenerator:\n- name: settings\n  literals: [size=4]\n  options: {disableNameSuffixHash: true}\n'
+    const world = await new KustomizeWorld({
+      files: { 'units/prod/kustomization.yaml': plain, 'bases/web/kustomization.yaml': base },
+    }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': plain.replace('size=5', 'size=6') })
+
+    const own = `namespace: shop\nconfigMapGenerator:\n- name: settings\n  literals: [size=5]\n`
+    const other = new KustomizeWorld({ files: { 'units/prod/kustomization.yaml': own } })
+    other.pass(120)
+    const name = (await other.plan()).report.spec.changes.find(({ change }) => change === 'missing')?.ref.name ?? ''
+    assert.match(name, /^settings-\w+$/)
+    const live = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {size: "5"}\n`
+    other.cluster.put(appliedBy(other.syncer, yaml(live)))
+    other.edit(`/ConfigMap/shop/${name}`, 'data.size', '6')
+    const { why, where } = await refused(other.adopted(), 'BP2001')
+    assert.match(why, /ends with a hash of its content/)
+    assert.equal(where, 'units/prod/kustomization.yaml:3')
+  })
+
+  test('has an object that is gone taken out with its file', async () => {
+    const world = await new KustomizeWorld().apply()
+    world.pass(120)
+    world.cluster.objects.delete('/ConfigMap/shop/settings')
+    assert.deepEqual(await world.adopted(), {
+      'bases/web/config.yaml': undefined,
+      'bases/web/kustomization.yaml': 'resources:\n- deployment.yaml\n',
+    })
+  })
+
+  test('is behind where its base moved on in git', async () => {
+    const world = await new KustomizeWorld().apply()
+    world.repository.commitByHand('main', { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+    const { report } = await world.plan()
+    assert.deepEqual([report.status.state, report.spec.changes], ['Behind', []])
+  })
+
+  test('has its proposal built anew when its base moved on in git', async () => {
+    const world = await drifted('spec.replicas', 5)
+    await world.plan()
+    assert.equal((await world.plan()).outcome, 'unchanged')
+    world.repository.commitByHand('main', { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('{name', '{ name') })
+    assert.equal((await world.plan()).outcome, 'updated')
+  })
+
+  test('fails with the message of kustomize, without the places of this machine', async () => {
+    const world = new KustomizeWorld({ files: { 'units/prod/cpu.yaml': CPU.replace('web', 'wob') } })
+    const { why, where } = await refused(world.plan(), 'BP1209')
+    assert.match(why, /^exit code 1: .*wob/)
+    assert.doesNotMatch(why, /backporch-build|\/tmp/)
+    assert.equal(where, 'units/prod')
+  })
+
+  test('is not rendered without the word of the operator', async () => {
+    const renderer = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['helm'], environment: process.env }))
+    const { remedy } = await refused(new KustomizeWorld({ renderer }).plan(), 'BP1208')
+    assert.match(remedy, /--allow-render='kubectl'/)
+  })
+})
+
+test('a base that is elsewhere is refused with its line before anything runs', async () => {
+  const world = new KustomizeWorld({
+    files: { 'units/prod/kustomization.yaml': 'resources:\n- ../../bases/web\n- https://example.com/base.yaml\n' },
+    renderer: new InProcessRenderer(),
+  })
+  const { where, why } = await refused(world.plan(), 'BP1210')
+  assert.equal(where, 'units/prod/kustomization.yaml:3')
+  assert.match(why, /is elsewhere/)
+})

@@ -1,0 +1,80 @@
+/** Units whose objects a command prints, or whose files run as they stand. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { AT_ONCE, CONFIG, DEPLOYMENT, KPTFILE, policyText, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+
+const PIPELINE = `${KPTFILE}pipeline:
+  mutators:
+  - image: ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.0
+    configMap: {team: shop}
+`
+
+function worldOf(render: string, allowed: readonly string[] = []): TurnWorld {
+  const files = { 'apps/web/Kptfile': PIPELINE, ...AT_ONCE }
+  const world = new TurnWorld(`{mode: Propose, render: ${render}}`, files)
+  const builds = new PackageBuilds({ allowed, environment: { PATH: process.env['PATH'] } })
+  const renderer = withBuilds(new InProcessRenderer(), builds)
+  const request = world.request.bind(world)
+  world.request = (more = {}) => request({ renderer, ...more })
+  return world
+}
+
+const PRINT = '{tool: command, command: [sh, -c, "cat deployment.yaml; echo ---; cat config.yaml"]}'
+const ALLOWED = `sh -c "cat deployment.yaml; echo ---; cat config.yaml"`
+
+test('files that run as they stand are compared without the pipeline, and adopted where they are', async () => {
+  const world = worldOf('{tool: files}')
+  world.edit(WEB, 'spec.replicas', 5)
+  const { report } = await world.plan()
+  assert.deepEqual(
+    report.spec.changes.map(({ path, source }) => [path, source]),
+    [['spec.replicas', 'apps/web/deployment.yaml:2']],
+  )
+  const { branch } = await world.resolutionRequest('Adopt')
+  assert.equal(world.repository.text(branch, 'apps/web/deployment.yaml'), DEPLOYMENT.replace('replicas: 3', 'replicas: 5'))
+  assert.equal(world.repository.text(branch, 'apps/web/config.yaml'), CONFIG)
+})
+
+test('what a command prints is compared and restored, and not adopted', async () => {
+  const world = worldOf(PRINT, [ALLOWED])
+  assert.equal((await world.plan()).report.status.state, 'InSync')
+  world.edit(WEB, 'spec.replicas', 5)
+  const { report, branch } = await world.plan()
+  assert.deepEqual(
+    report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
+    [['spec.replicas', 3, 5, 'apps/web/Kptfile:1']],
+  )
+  assert.equal(world.repository.text(branch, 'apps/web/deployment.yaml'), DEPLOYMENT)
+  const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
+  assert.match(why, /^the command "sh -c cat deployment\.yaml; .* prints the object, and does not say what it has the value from$/)
+})
+
+test('a command that the operator does not allow renders nothing, and says so', async () => {
+  for (const allowed of [[], ['sh'], ['sh -c "cat deployment.yaml"']]) {
+    const { where, remedy } = await refused(worldOf(PRINT, allowed).plan(), 'BP1208')
+    // The file that asks for it.
+    assert.equal(where, '.drift/policy.yaml:1, for apps/web')
+    assert.match(remedy, /--allow-render=/)
+  }
+})
+
+test('earlier versions are rendered by the same command, so that a syncer that is behind is told', async () => {
+  const world = worldOf(PRINT, [ALLOWED])
+  world.repository.commitByHand('main', { 'apps/web/config.yaml': CONFIG.replace('blue', 'green') })
+  const { report } = await world.plan()
+  assert.deepEqual([report.status.state, report.spec.changes], ['Behind', []])
+})
+
+test('a policy that matches another cluster says nothing about this one', async () => {
+  const world = worldOf('{tool: kpt}')
+  world.repository.commitByHand('main', {
+    '.drift/other.yaml': policyText('{priority: 9, match: {clusters: [test]}, render: {tool: kustomize}}').replace(
+      'name: test',
+      'name: other',
+    ),
+    'apps/web/Kptfile': KPTFILE,
+  })
+  assert.equal((await world.plan()).report.status.state, 'InSync')
+})

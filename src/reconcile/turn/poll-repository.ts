@@ -1,0 +1,107 @@
+/**
+ * What git and the forge have of each package, as hashes to compare: a package whose hash changed is observed again. Reads no cluster. Requests of
+ * people are read too, because only the forge has them.
+ */
+import { hash } from 'node:crypto'
+import { LEDGER_BRANCH, parseRevisionTag, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { packageSlug } from '@backporch/kpt/package'
+import { DRIFT_FOLDER, RECORDS_FOLDER } from '../../record/record-paths.ts'
+import { observeRepository } from '../observe/observe-units.ts'
+import type { FleetPorts, TurnRequest } from '../observe/turn-request.ts'
+import { isHosted } from '../repository/is-hosted.ts'
+import { readDashboard } from '../repository/read-dashboard.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+import { observeRequests } from './requests/observe-requests.ts'
+
+export interface RepositoryDigest {
+  /** Of what every package depends on: policies, the base branch's name, files that no package has. */
+  readonly shared: string
+  /** By path of the package. */
+  readonly packages: ReadonlyMap<string, string>
+  /** Paths of packages whose proposals have requests that are not answered. */
+  readonly requested: ReadonlySet<string>
+}
+
+export interface PolledRepository extends RepositoryDigest {
+  /** As it was read. */
+  readonly view: Pick<RepositoryView, 'baseBranch' | 'refs' | 'policies'>
+}
+
+/** Nothing is rendered from them. */
+const TEXTS = /(?:^|\/)(?:LICENSE|NOTICE)$|\.(?:md|txt|adoc|rst|png|jpe?g|gif|svg|pdf)$/i
+
+/** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read */
+export async function pollRepository(
+  { repository, forge, clusters }: Pick<FleetPorts, 'repository' | 'forge' | 'clusters'>,
+  request: TurnRequest,
+  signal: AbortSignal,
+): Promise<PolledRepository> {
+  const view = await observeRepository({ repository, forge }, request, signal)
+  const hosted = isHosted(forge) ? forge : undefined
+  const { requestedActions } = request.forge
+  const dashboard = hosted === undefined ? '' : ((await readDashboard(hosted, view, signal))?.body ?? '')
+  const requests =
+    hosted === undefined || requestedActions === undefined
+      ? []
+      : await observeRequests(
+          view,
+          hosted,
+          { units: request.units, bot: request.git.bot, clusters: clusters.map(({ name }) => name), requestedActions },
+          signal,
+        )
+  const outside = request.between?.outside ?? new Map<string, readonly string[]>()
+  const requested = new Set(requests.map(({ unit }) => unit.packagePath))
+  return { ...digestOf(view, dashboard, outside), requested, view }
+}
+
+function digestOf(
+  view: RepositoryView,
+  dashboard: string,
+  outside: ReadonlyMap<string, readonly string[]>,
+): Omit<RepositoryDigest, 'requested'> {
+  // The folders that syncers apply are known from the last turn.
+  const paths = new Set([...view.packages.map(({ path }) => path), ...outside.keys()])
+  const parts = new Map<string, string[]>([...paths].map((path) => [path, []]))
+  const shared: string[] = [view.baseBranch, dashboard]
+  const slugs = new Map([...paths].map((path) => [packageSlug(path, path), path]))
+  const add = (path: string | undefined, line: string): void =>
+    void ((path === undefined ? undefined : parts.get(path)) ?? shared).push(line)
+  for (const { path, id } of view.tree) {
+    const line = `${path} ${id}`
+    const [, slug] = path.startsWith(`${RECORDS_FOLDER}/`) ? path.slice(RECORDS_FOLDER.length + 1).split('/') : []
+    if (slug !== undefined) add(slugs.get(slug), line)
+    else if (path.startsWith(`${DRIFT_FOLDER}/`)) shared.push(line)
+    else addFile(parts, shared, line, path)
+  }
+  for (const [path, read] of outside) {
+    const wanted = new Set(read)
+    if (wanted.size > 0) for (const file of view.tree) if (wanted.has(file.path)) parts.get(path)?.push(`outside ${file.path} ${file.id}`)
+  }
+  for (const [ref, id] of view.refs) {
+    if (ref === `refs/heads/${LEDGER_BRANCH}` || ref === `refs/heads/${view.baseBranch}`) continue
+    const owner = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : parseWorkspaceBranch(ref)
+    if (owner !== undefined) add(owner.packagePath, `${ref} ${id}`)
+  }
+  for (const { ref, ...proposal } of view.proposals.values())
+    add(parseWorkspaceBranch(ref)?.packagePath, `${ref} ${JSON.stringify(proposal)}`)
+  return {
+    shared: hashOf(shared),
+    packages: new Map([...parts].map(([path, lines]) => [path, hashOf(lines)])),
+  }
+}
+
+/** A file is of each package that it lies in: a package has its subpackages. */
+function addFile(parts: ReadonlyMap<string, string[]>, shared: string[], line: string, path: string): void {
+  let isOwned = false
+  for (let end = path.lastIndexOf('/'); ; end = path.lastIndexOf('/', end - 1)) {
+    const own = parts.get(end === -1 ? '' : path.slice(0, end))
+    own?.push(line)
+    isOwned ||= own !== undefined
+    if (end <= 0) break
+  }
+  if (!isOwned && !TEXTS.test(path)) shared.push(line)
+}
+
+function hashOf(lines: readonly string[]): string {
+  return hash('sha256', lines.toSorted().join('\n'))
+}

@@ -1,0 +1,124 @@
+/** What a proposal says, and whom it asks, when nobody decides for long. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
+import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
+import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+
+const DAY = 24 * 60
+const OWNERS = '* @org/everybody\n/apps/ ops@example.com\n/apps/web/deployment.yaml @ada @org/web ops@example.com\n'
+
+async function opened(policy = '{mode: Propose}'): Promise<{ world: TurnWorld; forge: MemoryForge }> {
+  const world = new TurnWorld(policy, { CODEOWNERS: OWNERS })
+  const forge = new MemoryForge(world.repository)
+  forge.now = () => world.cluster.now
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  return { world, forge }
+}
+
+function requested(forge: MemoryForge): readonly string[] {
+  return forge.comments.flatMap(({ topic, body }) => (topic === 'overdue' ? [body] : []))
+}
+
+test('after the reminder the owners of the changed files are asked by name, once, and it stands first on the dashboard', async () => {
+  const { world, forge } = await opened()
+  world.pass(7 * DAY)
+  await world.plan()
+  assert.deepEqual(requested(forge), [])
+  assert.ok(forge.proposals[0]?.labels.includes('drift-state/stale'))
+  assert.match(forge.proposals[0]?.body ?? '', /\*\*Waiting\*\* for a decision since/)
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*waits long\*\*/)
+  world.pass(7 * DAY)
+  await world.plan()
+  const [body, ...more] = requested(forge)
+  assert.deepEqual(more, [])
+  assert.match(body ?? '', /longer than 14 days \(drift `[0-9a-f]{8}`\)\. @ada @org\/web, you own its files/)
+  assert.doesNotMatch(body ?? '', /everybody|ops@/)
+  assert.ok(forge.proposals[0]?.labels.includes('drift-state/stale'))
+  assert.match(forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\* no decision for 14 days/)
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*no decision for 14 days\*\*/)
+  const sent = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
+  for (let turn = 0; turn < 5; turn += 1) await world.plan()
+  assert.deepEqual([forge.writes.length, forge.issueWrites.length, world.repository.pushes.length], sent)
+  world.pass(14 * DAY)
+  await world.plan()
+  assert.deepEqual(requested(forge), [body], 'not again')
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*no decision for 28 days\*\*/)
+})
+
+test('drift that changed is asked about anew, in the same comment', async () => {
+  const { world, forge } = await opened('{mode: Propose, decide: {remindAfter: 1d, escalateAfter: 2d}}')
+  world.pass(2 * DAY)
+  await world.plan()
+  const [before] = requested(forge)
+  world.edit(WEB, 'spec.replicas', 6)
+  await world.plan()
+  const [after, ...more] = requested(forge)
+  assert.deepEqual(more, [])
+  assert.notEqual(after, before)
+  const drift = /\(drift `(\w+)`\)/
+  assert.equal(after?.replace(drift, ''), before?.replace(drift, ''))
+})
+
+test('a process that ends before it asks asks in the next turn; what is snoozed asks nobody', async () => {
+  const { world, forge } = await opened()
+  world.pass(14 * DAY)
+  forge.beforeWrite = (write) => {
+    if (write.startsWith('comment')) throw new Error('killed')
+  }
+  await assert.rejects(world.plan())
+  forge.beforeWrite = () => undefined
+  await world.plan()
+  assert.equal(requested(forge).length, 1)
+
+  const other = await opened()
+  await other.world.plan({ snoozeUntil: '2027-01-31T00:00:00Z' })
+  other.world.pass(20 * DAY)
+  await other.world.plan()
+  assert.deepEqual(requested(other.forge), [])
+})
+
+test('the riskiest proposal is first, and one that waits says so in its place', async () => {
+  const world = new TurnWorld('{mode: Propose}', {
+    'apps/old/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: old}\n',
+    'apps/old/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: shop}\ndata: {color: blue}\n',
+  })
+  const forge = new MemoryForge(world.repository)
+  forge.now = () => world.cluster.now
+  world.forge = forge
+  world.edit('/ConfigMap/shop/old', 'data.color', 'red')
+  await world.scan()
+  world.pass(14 * DAY)
+  world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'nginx:1.28')
+  await world.scan()
+  const rows = (forge.issues.get('dashboard')?.body ?? '').split('\n').filter((line) => line.includes('pulls/'))
+  assert.deepEqual(
+    rows.map((row) => /`apps\/\w+`/.exec(row)?.[0]),
+    ['`apps/web`', '`apps/old`'],
+  )
+  assert.match(rows[1] ?? '', /no decision for 14 days/)
+})
+
+test('one proposal of many clusters asks once, and has the label', async () => {
+  const world = new FleetWorld(3)
+  world.forge.now = () => world.cluster(0).now
+  world.edit([0, 1, 2], 5)
+  await world.scan()
+  world.pass(14 * DAY)
+  await world.scan()
+  await world.scan()
+  assert.equal(world.forge.proposals.length, 1)
+  assert.equal(requested(world.forge).length, 1)
+  assert.ok(world.forge.proposals[0]?.labels.includes('drift-state/stale'))
+  assert.match(world.forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\*/)
+})
+
+test('a field of a cluster never names whom to ask', async () => {
+  const { world, forge } = await opened()
+  world.edit(WEB_CONFIG, 'data.color', '@all @org/web2')
+  world.pass(14 * DAY)
+  await world.plan()
+  assert.deepEqual([...new Set(requested(forge).join('').match(/@\S*/g))], ['@ada', '@org/web,'])
+})

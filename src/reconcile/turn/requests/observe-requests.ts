@@ -1,0 +1,196 @@
+/**
+ * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
+ * that was not answered with `done` or `refused` is found again by the next turn.
+ */
+import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
+import type { HostedForge, Permission } from '@backporch/forge/hosted-forge'
+import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { isAnswered, notAllowed, requestedActionLine } from '../../../plan/unit/commands/plan-requests.ts'
+import type {
+  CommentRequest,
+  ProposalRequests,
+  RequestedActionRequest,
+  RequestedUnit,
+  WaitingRequest,
+} from '../../../plan/unit/commands/proposal-requests.ts'
+import { ANSWER_TOPIC } from '../../../proposal/text/answer-comment.ts'
+import { checkKey } from '../../../proposal/text/check-run-text.ts'
+import { COMMANDS, parseCommentCommands } from '../../../proposal/text/comment-command.ts'
+import { readTicks } from '../../../proposal/text/ticks.ts'
+import { eachOf } from '../../repository/each-of.ts'
+import { readCodeOwners } from '../../repository/read-base-text.ts'
+import { type RepositoryView, readPolicyFiles } from '../../repository/repository-view.ts'
+import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
+
+/** Comments of one proposal that one turn executes; the next turn executes the rest. */
+const ACTED = 30
+/** Comments of people without the right to command that one turn answers. */
+const REFUSED = 10
+/** People whose rights one turn reads from the forge, for each proposal. */
+const ASKED = 30
+/** Requested actions of one proposal that one turn answers; the next turn answers the rest. */
+const REQUESTED = 20
+const READ_AT_ONCE = 4
+
+/** For a process without a listener for webhooks. */
+export const NO_REQUESTED_ACTIONS: RequestedActionSource = { waiting: () => [], answered: () => undefined }
+
+/** Why requests are not executed in this turn, as an earlier attempt to apply it found. */
+export interface RequestObstacles {
+  /** Ids of comments that changed while their commands were planned. */
+  readonly changed: Set<string>
+  /** Why the comments of a proposal, by its number, cannot be read or marked. */
+  readonly unread: Map<number, Failure>
+}
+
+export interface RequestsQuestion extends RequestScope {
+  readonly requestedActions: RequestedActionSource
+  readonly obstacles?: RequestObstacles | undefined
+}
+
+/** Proposals without requests are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
+export async function observeRequests(
+  view: RepositoryView,
+  forge: HostedForge,
+  question: RequestsQuestion,
+  signal: AbortSignal,
+): Promise<readonly ProposalRequests[]> {
+  const { requestedActions, obstacles = { changed: new Set(), unread: new Map() } } = question
+  const waiting = requestedActions.waiting()
+  const units = await readRequestedUnits(view, question, signal)
+  // A button without an open proposal belongs to no unit. A turn about some units does not see the proposals of the others.
+  for (const requestedAction of question.units.only === undefined ? waiting : [])
+    if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)
+  const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
+  const all = await eachOf(units, READ_AT_ONCE, (unit) => {
+    const requested = waiting.filter((action) => isAbout(action, unit)).slice(0, REQUESTED)
+    return new RequestReader({ view, forge, unit, codeOwners, obstacles }, signal).read(requested)
+  })
+  return all.filter(({ ticks, comments, requestedActions: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
+}
+
+/** Whether the button belongs to this proposal, at any commit. */
+function isAbout({ key }: RequestedAction, { proposal }: RequestedUnit): boolean {
+  return key === checkKey(proposal.ref)
+}
+
+interface RequestSources extends Pick<ProposalRequests, 'unit' | 'codeOwners'> {
+  readonly view: RepositoryView
+  readonly forge: HostedForge
+  readonly obstacles: RequestObstacles
+}
+
+class RequestReader {
+  private readonly sources: RequestSources
+  private readonly signal: AbortSignal
+  private readonly unread: WaitingRequest[] = []
+  private readonly permissions = new Map<string, Permission>()
+
+  constructor(sources: RequestSources, signal: AbortSignal) {
+    this.sources = sources
+    this.signal = signal
+  }
+
+  async read(requested: readonly RequestedAction[]): Promise<ProposalRequests> {
+    const { signal } = this
+    const { view, unit, codeOwners, forge } = this.sources
+    const comments = (await this.orUnread('', 'reading the comments', () => this.comments())) ?? []
+    const ticks = readTicks(unit.proposal.body).filter(({ drift }) => unit.drifts.includes(drift))
+    const nothing = comments.length + ticks.length + requested.length === 0
+    const answered = nothing
+      ? ''
+      : await this.orUnread(
+          '',
+          'reading the answers',
+          async () => (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
+        )
+    // Without the earlier answers it is unknown which requested action was answered before.
+    const requestedActions = answered === undefined ? [] : await this.requestedActions(requested, answered)
+    const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => COMMANDS[verb].readsPolicy === true))
+    return {
+      unit,
+      ticks: answered === undefined ? [] : ticks,
+      comments: answered === undefined ? [] : comments,
+      requestedActions,
+      answered: answered ?? '',
+      codeOwners,
+      policyFiles: isPolicy ? await readPolicyFiles(view.repository, view.tree, signal) : [],
+      unread: this.unread,
+    }
+  }
+
+  /** Oldest text first. Comments of people who may command come first, so that a flood delays no command. */
+  private async comments(): Promise<readonly CommentRequest[]> {
+    const { unit, codeOwners, forge, obstacles } = this.sources
+    const obstacle = obstacles.unread.get(unit.proposal.number)
+    if (obstacle !== undefined) throw obstacle
+    const open = (await forge.readComments(unit.proposal.number, this.signal)).flatMap((comment) => {
+      // Bots would answer each other forever, so they get no answer.
+      if (comment.answered || comment.bot) return []
+      const commands = parseCommentCommands(comment.body)
+      return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
+    })
+    // The order is by the time of the text, not by the position of the comment.
+    open.sort((left, right) => (left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1))
+    const known: CommentRequest[] = []
+    for (const { comment, commands } of open) {
+      // The command belongs to the last editor of the text. If the forge does not report the editor, the command is refused.
+      const login = comment.writer ?? comment.author
+      const permission = await this.permissionOf(login)
+      if (permission === undefined) continue
+      const requester = { login, permission, comment: comment.id, at: comment.at }
+      const disallowed = notAllowed(requester, { ...unit, codeOwners })
+      const edited = obstacles.changed.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
+      const refusal = disallowed ?? edited
+      known.push({ comment, commands, requester, refusal, mayCommand: disallowed === undefined })
+    }
+    const acted = known.filter(({ mayCommand }) => mayCommand).slice(0, ACTED)
+    return [...acted, ...known.filter(({ mayCommand }) => !mayCommand).slice(0, REFUSED)]
+  }
+
+  private async requestedActions(requested: readonly RequestedAction[], answered: string): Promise<readonly RequestedActionRequest[]> {
+    const requests: RequestedActionRequest[] = []
+    for (const requestedAction of requested) {
+      const { login, id, at } = requestedAction
+      const permission = isAnswered(requestedAction, answered)
+        ? 'none'
+        : await this.orUnread(login, requestedActionLine(requestedAction), async () => (await this.permissionOf(login)) ?? 'none')
+      if (permission !== undefined) requests.push({ requestedAction, requester: { login, permission, comment: id, at } })
+    }
+    return requests
+  }
+
+  /** Undefined where the limit of requests to the forge is reached. */
+  private async permissionOf(login: string): Promise<Permission | undefined> {
+    const known = this.permissions.get(login)
+    if (known !== undefined || this.permissions.size === ASKED) return known
+    const permission = await this.sources.forge.permissionOf(login, this.signal)
+    this.permissions.set(login, permission)
+    return permission
+  }
+
+  /** A failed request to the forge does not stop the other proposals. */
+  private async orUnread<Answer>(by: string, line: string, work: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await work()
+    } catch (thrown) {
+      this.signal.throwIfAborted()
+      if (!(thrown instanceof Failure)) throw thrown
+      this.unread.push({ by, line, failure: asFailure(thrown) })
+      return undefined
+    }
+  }
+}
+
+function unknownWriter(): Failure {
+  return notActedOn('the forge does not tell which person wrote the text that it has now')
+}
+
+function editedMeanwhile(): Failure {
+  return notActedOn('that happened while its command was about to be done')
+}
+
+function notActedOn(why: string): Failure {
+  const what = 'the comment was edited, and its command is not done'
+  return new Failure({ code: 'BP2013', what, why, remedy: 'write the command in a new comment', retry: 'on-change' })
+}

@@ -1,0 +1,108 @@
+/** The unit of a proposal, and its changes with the numbers that people see in it. */
+import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import { readKptfile } from '@backporch/kpt/kptfile'
+import { type FoundPackage, PACKAGE_FILE, packageSlug, ROOT_FOLDER, rootPackageName, selectPackages } from '@backporch/kpt/package'
+import { Failure } from '@backporch/kyaml/failure'
+import type { PolicyUnit } from '../../../plan/unit/commands/comment-policy.ts'
+import type { RequestedUnit } from '../../../plan/unit/commands/proposal-requests.ts'
+import { driftOf } from '../../../proposal/text/ticks.ts'
+import { jointFingerprint } from '../../../record/joint-fingerprint.ts'
+import { ledgerUnitFolder } from '../../../record/record-paths.ts'
+import type { OnlyUnits, UnitSelection } from '../../observe/turn-request.ts'
+import type { BotIdentity } from '../../repository/bot-identity.ts'
+import { selectByLabels } from '../../repository/package-labels.ts'
+import { readBaseText } from '../../repository/read-base-text.ts'
+import { readBranches } from '../../repository/read-branches.ts'
+import type { RepositoryView } from '../../repository/repository-view.ts'
+
+export interface RequestScope {
+  readonly units: UnitSelection
+  /** Names of the clusters of the turn. */
+  readonly clusters: readonly string[]
+  readonly bot: BotIdentity
+}
+
+/**
+ * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
+ * unknown to us (a fork), and one without a record of these clusters is for the run with the others.
+ */
+export async function readRequestedUnits(
+  view: RepositoryView,
+  { units, clusters, bot }: RequestScope,
+  signal: AbortSignal,
+): Promise<RequestedUnit[]> {
+  const packages = await packagesByName(view, units, signal)
+  const found: RequestedUnit[] = []
+  for (const proposal of [...view.proposals.values()].sort((left, right) => left.number - right.number)) {
+    const branch = parseWorkspaceBranch(proposal.ref)
+    const own = branch === undefined ? undefined : packages.get(branch.packagePath)
+    if (proposal.state !== 'open' || own === undefined || branch === undefined) continue
+    const episode = branch.workspace.replace(/^drift-/, '')
+    for (const cluster of clusters) {
+      if (!isCovered(units.only, cluster, own.path)) continue
+      const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
+      const observed = await shownChanges(view, unit, { ref: proposal.ref, episode, bot }, signal)
+      if (observed === undefined) continue
+      found.push({ ...unit, ...observed, proposal, head: view.refs.get(proposal.ref) ?? '' })
+      break
+    }
+  }
+  return found
+}
+
+function isCovered(only: OnlyUnits | undefined, cluster: string, path: string): boolean {
+  const wanted = only === undefined ? 'all' : only.get(cluster)
+  return wanted === 'all' || wanted?.has(path) === true
+}
+
+async function packagesByName(
+  view: RepositoryView,
+  { packages, labels }: UnitSelection,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, FoundPackage & { readonly slug: string }>> {
+  const named = selectPackages(view.packages, packages)
+  const chosen = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
+  const entries = await Promise.all(
+    chosen.map(async (found) => {
+      const name = found.path === '' ? await rootName(view, signal) : found.path
+      return [name, { ...found, slug: packageSlug(found.path, name) }] as const
+    }),
+  )
+  return new Map(entries)
+}
+
+async function rootName(view: RepositoryView, signal: AbortSignal): Promise<string> {
+  const text = await readBaseText(view, PACKAGE_FILE, signal)
+  if (text === undefined) return ROOT_FOLDER
+  const reading = readKptfile(text, PACKAGE_FILE)
+  return 'failures' in reading ? '' : rootPackageName(reading.kptfile.name)
+}
+
+/** From the records on the branch; a foreign push may have removed them: then from the ledger. */
+async function shownChanges(
+  view: RepositoryView,
+  unit: PolicyUnit & { readonly packageName: string },
+  { ref, episode, bot }: { readonly ref: string; readonly episode: string; readonly bot: BotIdentity },
+  signal: AbortSignal,
+): Promise<Pick<RequestedUnit, 'numbered' | 'drifts'> | undefined> {
+  const commit = view.refs.get(ref)
+  if (commit === undefined) return undefined
+  const { cluster, slug } = unit
+  const branch = (await readBranches(view, unit, bot, signal)).find((one) => one.ref === ref)
+  const merged = new Set(view.tree.map(({ path }) => path))
+  // A record of the base was decided before, except the one that names the branch. Unreadable records are reported with the unit.
+  const records = (branch?.records ?? []).flatMap(({ path, episode: own, record }) =>
+    record instanceof Failure || (own !== episode && merged.has(path)) ? [] : [record],
+  )
+  const own = records.filter(({ spec }) => spec.unit.cluster === cluster)
+  const record = own.find(({ spec }) => spec.episode === episode) ?? own[0]
+  // Numbers of a record that backporch did not push could mean other changes than people saw.
+  const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
+  if (record !== undefined && (pushed === undefined || pushed === commit)) {
+    const joint = records.length > 1 ? [jointFingerprint(records)] : []
+    return { numbered: record.spec.changes, drifts: [record.spec.fingerprint, ...joint].map(driftOf) }
+  }
+  const report = view.reports.get(ledgerUnitFolder(cluster, slug))
+  if (report?.status.episode !== episode || report.status.lifecycle !== 'Proposed') return undefined
+  return { numbered: report.spec.changes, drifts: [driftOf(report.spec.fingerprint)] }
+}

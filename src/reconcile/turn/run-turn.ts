@@ -1,0 +1,90 @@
+/**
+ * The whole turn of design §2, which the command line, the controller and every dry run are: observe, plan, apply. A ref
+ * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
+ */
+import { Failures } from '@backporch/kyaml/failure'
+import type { SettleAction } from '../../plan/turn/turn-action.ts'
+import type { NotObserved } from '../../plan/turn/turn-observation.ts'
+import type { DecidedUnit } from '../../plan/unit/unobserved-decisions.ts'
+import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
+import { presentTime } from '../observe/observe.ts'
+import { withFreshRefs } from '../observe/observe-units.ts'
+import { ProposalTurns } from '../observe/proposal-turns.ts'
+import type { UnmanagedObjects } from '../observe/read-unmanaged.ts'
+import { RefusedRefs } from '../observe/refused-refs.ts'
+import type { FleetPorts, TurnPorts, TurnRequest } from '../observe/turn-request.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+import { type AppliedTurn, applyTurn } from './apply-turn.ts'
+import { observeTurn } from './observe-turn.ts'
+import { proveTurn } from './prove-turn.ts'
+import type { RequestObstacles } from './requests/observe-requests.ts'
+import { settleDecisions } from './settle.ts'
+
+export interface TurnResult extends AppliedTurn {
+  readonly view: RepositoryView
+  /** RFC 3339 UTC: the latest observation of a cluster. */
+  readonly observedAt: string
+  /** Units that could not be observed, with what people decided about them. */
+  readonly decided: readonly DecidedUnit[]
+  /** Clusters of which nothing could be observed. */
+  readonly notObserved: readonly NotObserved[]
+  /** Unmanaged objects, for each cluster; empty where they were not requested. */
+  readonly unmanaged: readonly UnmanagedObjects[]
+}
+
+/** One cluster. @throws Failure when nothing at all could be done; failures of one package are in its result */
+export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
+  const result = await runFleetTurn({ ...ports, clusters: [ports.cluster] }, request, signal)
+  assertObserved(result)
+  return result
+}
+
+/** Of a turn over one cluster: without it there is nothing to show. @throws Failure why it could not be observed */
+export function assertObserved({ notObserved: [failed], reported }: TurnResult): void {
+  if (failed === undefined) return
+  const [why] = failed.failures
+  throw reported.length === 0 ? why : new Failures([why, ...reported])
+}
+
+/** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
+export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
+  const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
+  const refusedRefs = request.mode === 'apply' ? (request.between?.refusedRefs ?? new RefusedRefs()) : new RefusedRefs()
+  return withFreshRefs(async () => {
+    const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles, refusedRefs }, signal)
+    const { lastGood } = view.policies
+    if (request.forge.resolutionRequest !== undefined) assertNewestPolicy(view.policies, 'nothing is proposed')
+    const { units, decided, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
+    const { observedAt, present } = observed.clock
+    const { notObserved } = observed.cluster
+    const result = { view, observedAt, units, decided, notObserved, unmanaged }
+    if (request.mode === 'read') return { ...result, ...NOTHING_APPLIED }
+    const dryRun = request.mode === 'rehearse'
+    if (!dryRun) request.onProgress?.('writing')
+    const settle = (action: SettleAction) => settleDecisions(ports, request, action, signal)
+    const applied = await applyTurn(
+      actions,
+      units,
+      {
+        ...{ ...ports, settle, obstacles, refusedRefs, view, dryRun },
+        proposalTurns: request.between?.proposalTurns ?? new ProposalTurns(),
+        meanwhile: request.forge.meanwhile,
+        ...{ requestedActions: request.forge.requestedActions, at: observedAt || present, now: request.clock.now().getTime() },
+      },
+      signal,
+    )
+    request.between?.rememberPush(applied.updates, presentTime(request.clock))
+    return { ...result, ...applied, reported: [...(lastGood === undefined ? [] : [lastGood.failure]), ...applied.reported] }
+  })
+}
+
+const NOTHING_APPLIED = {
+  updates: [],
+  proposals: new Map(),
+  postponed: [],
+  reported: [],
+  written: [],
+  answers: [],
+  settled: [],
+  unsettled: [],
+}

@@ -1,0 +1,151 @@
+/** After the merge: writes to the cluster what the merged commit authorises. Design §8. */
+import type { ApprovedWrite, ClusterWriter } from '@backporch/cluster/cluster'
+import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
+import type { SettleAction } from '../../plan/turn/turn-action.ts'
+import type { PendingSettle } from '../../plan/unit/pending-settles.ts'
+import { assertMayWrite, isHandOver, planSettle, settleTargets } from '../../plan/unit/plan-settle.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import type { FleetPorts, TurnPorts, TurnRequest } from '../observe/turn-request.ts'
+import { observeUnits } from './observe-turn.ts'
+
+interface Settled {
+  /** Requests that changed a value, or removed something. */
+  readonly writes: number
+  /** Objects whose restored fields belong to the syncer again. */
+  readonly handedOver: number
+}
+
+export interface SettleOutcome {
+  readonly settled: readonly { readonly pending: PendingSettle; readonly result: Settled }[]
+  /** Why a decision could not be settled. */
+  readonly unsettled: readonly Failure[]
+}
+
+/** Opens a connection with write access only if there is something to write. A decision that fails does not stop the others. */
+export async function settleDecisions(
+  { clusters, openWriter, ...ports }: FleetPorts,
+  request: TurnRequest,
+  { cluster: name, pending }: SettleAction,
+  signal: AbortSignal,
+): Promise<SettleOutcome> {
+  const cluster = clusters.find((one) => one.name === name)
+  if (cluster === undefined || openWriter === undefined) throw new TypeError('a decision is settled in a cluster that was opened')
+  const settled: SettleOutcome['settled'][number][] = []
+  const unsettled: Failure[] = []
+  const orRetained = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (thrown) {
+      signal.throwIfAborted()
+      unsettled.push(...failuresOf(thrown))
+    }
+  }
+  await orRetained(async () => {
+    const { writer, close } = await openWriter(name)
+    try {
+      for (const one of pending) {
+        const own = { ...request, units: { ...request.units, packages: [one.packagePath || '.'] } }
+        await orRetained(async () => {
+          settled.push({ pending: one, result: await settleByWriting({ ...ports, cluster, writer }, own, one, signal) })
+        })
+      }
+    } finally {
+      close()
+    }
+  })
+  return { settled, unsettled }
+}
+
+/**
+ * `settle: backporch`. Observes once more and writes exactly the approved items, one request each.
+ * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013 without a merged commit, BP3017
+ * where the package does not cover an object of the record
+ */
+export async function settleByWriting(
+  ports: TurnPorts & { readonly writer: ClusterWriter },
+  request: TurnRequest,
+  { record, commit }: Pick<PendingSettle, 'record' | 'commit'>,
+  signal: AbortSignal,
+): Promise<Settled> {
+  const authorisation = { commit, episode: record.spec.episode }
+  let handedOver = 0
+  const sent = await writeEach(
+    () => nextWrite(ports, request, record, signal),
+    async (next) => {
+      await ports.writer.write(next, authorisation, signal)
+      if (isHandOver(next)) handedOver += 1
+    },
+    3 * record.spec.changes.length + 1,
+  )
+  if (sent === undefined) throw keepsChanging(record, ports.cluster.name)
+  return { writes: sent - handedOver, handedOver }
+}
+
+/** Refused writes that are planned again: controllers that write status change the version of an object at any time. */
+const REFUSALS = 20
+
+/**
+ * Each write gives its object a new version, so every one is planned on what is live then. A write that meets a newer version is
+ * planned once more: a status moved it, or `next` finds that the approved fields changed, and throws.
+ * @returns how many were sent; undefined when `most` were and there was still something to write, which only a fight can be
+ */
+export async function writeEach(
+  next: () => Promise<ApprovedWrite | undefined>,
+  write: (change: ApprovedWrite) => Promise<void>,
+  most: number,
+): Promise<number | undefined> {
+  let refused = 0
+  for (let sent = 0; sent < most; ) {
+    const change = await next()
+    if (change === undefined) return sent
+    try {
+      await write(change)
+      sent += 1
+    } catch (thrown) {
+      refused += 1
+      if (asFailure(thrown).code !== 'BP2005' || refused > REFUSALS) throw thrown
+    }
+  }
+  return undefined
+}
+
+async function nextWrite(
+  ports: TurnPorts,
+  request: TurnRequest,
+  record: DriftRecord,
+  signal: AbortSignal,
+): Promise<ApprovedWrite | undefined> {
+  const { units, view } = await observeUnits(ports, request, signal)
+  const [unit] = units
+  if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
+  const { git } = unit.observation
+  // The record in the tree of the base branch proves that a merged commit authorises the write.
+  const authorises = ({ metadata, spec }: DriftRecord): boolean =>
+    spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
+  // The copies in the record of the base branch are the ones that stay.
+  const merged = git.merged.find(authorises)
+  if (merged === undefined) throw notMerged(view.base)
+  const live = await ports.cluster.readLive(settleTargets(unit.observation, merged), signal)
+  const [write] = planSettle(unit.observation, merged, live)
+  if (write !== undefined) assertMayWrite(unit.observation, write)
+  return write
+}
+
+function keepsChanging(record: DriftRecord, cluster: string): Failure {
+  return new Failure({
+    code: 'BP2005',
+    what: `${record.metadata.name} is not restored`,
+    why: `somebody in ${cluster} changes the approved fields back as they are written`,
+    remedy: 'find the other writer with backporch diff, then release the field or stop the writer',
+    retry: 'on-change',
+  })
+}
+
+function notMerged(commit: string): Failure {
+  return new Failure({
+    code: 'BP3013',
+    what: 'nothing is written to the cluster',
+    why: `the base branch at ${commit.slice(0, 7)} has no record of this decision`,
+    remedy: 'approve the proposal first; only a merged commit authorises a write',
+  })
+}

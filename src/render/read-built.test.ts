@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { annotationsOf } from '@backporch/kyaml/resource'
+import { ORIGIN } from './kustomize/kustomize-build.ts'
+import { type BuiltSource, printedResources } from './read-built.ts'
+
+const PRINTED = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  annotations:
+    ${ORIGIN}: |
+      path: config.yaml
+    team: shop
+  name: web
+`
+
+function annotations(more: Partial<BuiltSource>, kustomization: string): readonly string[] {
+  const path = 'apps/web/kustomization.yaml'
+  const files = new Map([[path, { path, mode: '100644' as const, content: new TextEncoder().encode(kustomization) }]])
+  const source: BuiltSource = { packagePath: 'apps/web', package: [], tool: 'kustomize', folder: 'apps/web', files, command: [], ...more }
+  return printedResources(source, PRINTED).flatMap(({ object }) => [...annotationsOf(object).keys()])
+}
+
+test('the origin of a built object is removed, unless the kustomization or a command asked for it', () => {
+  assert.deepEqual(annotations({}, 'resources: [config.yaml]\n'), ['team'])
+  assert.deepEqual(annotations({}, 'buildMetadata: [originAnnotations]\nresources: [config.yaml]\n'), [ORIGIN, 'team'])
+  assert.deepEqual(annotations({ tool: 'command', command: ['print'] }, 'resources: [config.yaml]\n'), [ORIGIN, 'team'])
+})
