@@ -3,10 +3,11 @@
  * above it, type imports included, and nothing goes in circles. Signatures are held too (test/signatures.ts). Fails when it cruised fewer modules than there are
  * sources, because a version of the tool that reads nothing would be green (seen: dependency-cruiser 17 with TypeScript 7).
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cruise, type IFlattenedRuleSet } from 'dependency-cruiser'
+import { drawRooms, withDrawing } from './rooms-drawing.ts'
 import { signatureProblems } from './signatures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -188,6 +189,10 @@ problems.push(
     sources.filter((file) => file.startsWith('src/') && !file.endsWith('.test.ts')),
   ),
 )
+const design = join(root, 'docs/design.md')
+const drawn = withDrawing(readFileSync(design, 'utf8'), drawRooms(importsOfOurs(), LIBRARIES))
+if (process.argv.includes('--write')) writeFileSync(design, drawn)
+else if (drawn !== readFileSync(design, 'utf8')) problems.push('docs/design.md: the drawing is of other rooms: npm run rooms -- --write')
 for (const problem of problems) console.error(problem)
 console.log(`rooms: ${cruised} modules, ${arrows} imports, ${problems.length} problems`)
 process.exitCode = problems.length === 0 ? 0 : 1
@@ -200,16 +205,21 @@ function pathOf(room: string): string {
   return `^src/${room}/`
 }
 
+function importsOfOurs(): readonly (readonly [from: string, to: string])[] {
+  return modules
+    .flatMap(({ source, dependencies }) => dependencies.map(({ resolved }) => [source, resolved] as const))
+    .filter(([from, to]) => [from, to].every((file) => /^(?:src|functions)\//.test(file)))
+}
+
 /** Folders that import each other, directly or through others. Doors are folders of their own: they are lists, and nothing behind them imports them. */
 function folderCircles(): readonly string[] {
   const doors = new Set(LIBRARIES.flatMap((library) => doorsOf(library).map((door) => `src/${library}/${door}`)))
   const folderOf = (file: string): string => (doors.has(file) ? file : dirname(file))
   const arrows = new Map<string, Set<string>>()
-  for (const { source, dependencies } of modules)
-    for (const { resolved } of dependencies) {
-      const [from, to] = [folderOf(source), folderOf(resolved)]
-      if (from !== to && /^(?:src|functions)\//.test(resolved)) arrows.set(from, (arrows.get(from) ?? new Set()).add(to))
-    }
+  for (const [source, resolved] of importsOfOurs()) {
+    const [from, to] = [folderOf(source), folderOf(resolved)]
+    if (from !== to) arrows.set(from, (arrows.get(from) ?? new Set()).add(to))
+  }
   const reaches = (from: string): ReadonlySet<string> => {
     const reached = new Set(arrows.get(from))
     for (const folder of reached) for (const next of arrows.get(folder) ?? []) reached.add(next)
