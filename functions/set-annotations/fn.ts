@@ -4,7 +4,21 @@ import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
 import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
-import { ANNOTATION_FIELDS } from './annotation-fields.ts'
+
+const IN_POD_TEMPLATE = { path: 'spec/template/metadata/annotations', create: true }
+
+/** Where annotations are set (kustomize `api/internal/konfig/builtinpluginconsts/commonannotations.go`). */
+const ANNOTATION_FIELDS: readonly FieldSpec[] = [
+  { path: 'metadata/annotations', create: true },
+  { ...IN_POD_TEMPLATE, version: 'v1', kind: 'ReplicationController' },
+  { ...IN_POD_TEMPLATE, kind: 'Deployment' },
+  { ...IN_POD_TEMPLATE, kind: 'ReplicaSet' },
+  { ...IN_POD_TEMPLATE, kind: 'DaemonSet' },
+  { ...IN_POD_TEMPLATE, kind: 'StatefulSet' },
+  { ...IN_POD_TEMPLATE, group: 'batch', kind: 'Job' },
+  { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate/metadata/annotations', create: true },
+  { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate/spec/template/metadata/annotations', create: true },
+]
 
 const NAMES = {
   kinds: ['SetAnnotations', 'SetAnnotationConfig'],

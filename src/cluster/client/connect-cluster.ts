@@ -1,15 +1,16 @@
 /** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
+import { formatJson, isJsonArray, type JsonObject, objectsIn, partOf, textsIn } from '@backporch/kyaml/json'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { ApiServerWriter } from '../apply/api-server-writer.ts'
 import { ApiConnection, type ConnectionOptions } from '../connection/api-connection.ts'
-import { readApi, writeApi } from '../connection/cluster-api.ts'
+import { type ReadApi, readApi, writeApi } from '../connection/cluster-api.ts'
 import { credentialSource } from '../connection/credentials.ts'
 import { type KubeconfigOptions, readKubeconfig } from '../connection/kubeconfig.ts'
+import { jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
 import { eventApi } from '../events/event-api.ts'
 import { EventWriter } from '../events/event-writer.ts'
-import { probeAccess } from '../objects/probe-access.ts'
-import type { ClusterAccessAnswer } from '../ports/cluster.ts'
+import type { AccessRule, ClusterAccessAnswer } from '../ports/cluster.ts'
 import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import type { OpenedDriftEvents } from '../ports/drift-events.ts'
 import { ApiServerWatch } from '../watch/api-server-watch.ts'
@@ -103,4 +104,26 @@ function open(options: ConnectOptions): { readonly connection: ApiConnection; re
 
 function userAgent({ version }: ConnectOptions): string {
   return `backporch/${version}`
+}
+
+/** Our rights in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. @throws Failure BP30xx */
+async function probeAccess(api: ReadApi, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } }
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
+  const requested: RequestDescription = { cluster: api.cluster, verb: 'create', resource: undefined, path }
+  const response = await api.reviewRules(formatJson(body), requested, signal)
+  const answer = jsonOf(response, requested)
+  const listed = partOf(answer, 'status', 'resourceRules')
+  if (!isJsonArray(listed)) throw notKubernetes(requested, 'its answer is not a review of rules')
+  const time = Date.parse(response.headers.get('date') ?? '')
+  return {
+    rules: objectsIn(listed).map(ruleOf),
+    incomplete: partOf(answer, 'status', 'incomplete') === true,
+    serverTime: Number.isNaN(time) ? undefined : time,
+  }
+}
+
+function ruleOf(rule: JsonObject): AccessRule {
+  const texts = (key: string): readonly string[] => textsIn(partOf(rule, key))
+  return { verbs: texts('verbs'), groups: texts('apiGroups'), resources: texts('resources'), names: texts('resourceNames') }
 }

@@ -5,14 +5,14 @@ import { oneLine } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import { readByNumber } from '../adapter/by-number.ts'
 import { assertStaysOpen } from '../adapter/finish-merge.ts'
+import { encodePath, type ForgeAddress } from '../adapter/forge-address.ts'
 import { goneElsewhere } from '../adapter/forge-failure.ts'
 import { refusedAnswerOf } from '../adapter/refused-answer.ts'
-import type { CommitStatus, HostedForge, Permission } from '../ports/hosted-forge.ts'
+import type { CommitStatus, ForgeDialect, HostedForge, Permission } from '../ports/hosted-forge.ts'
 import { permissionSchema, repositorySchema, userSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 import { GiteaComments } from './gitea-comments.ts'
 import { GiteaDecisions } from './gitea-decisions.ts'
-import { giteaDialect } from './gitea-dialect.ts'
 import { mayNotAsk } from './gitea-failure.ts'
 import { GiteaIssues } from './gitea-issues.ts'
 import { GiteaLabels } from './gitea-labels.ts'
@@ -101,5 +101,21 @@ function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> 
       self = undefined
       throw thrown
     })
+  }
+}
+
+/** How Gitea draws text (its `modules/markup/markdown`), and the sizes of its columns. */
+function giteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
+  const source = (kind: 'commit' | 'branch', ref: string, path: string): string =>
+    `${webUrl}/${owner}/${repository}/src/${kind}/${encodePath(ref)}/${encodePath(path)}`
+  return {
+    name: 'Gitea',
+    // The column takes 1 MiB and more, but nobody reads a page of that size.
+    bodyLimit: 250_000,
+    titleLimit: 255,
+    alerts: true,
+    folds: true,
+    fileUrl: (commit, path, line) => `${source('commit', commit, path)}${line === undefined ? '' : `#L${line}`}`,
+    branchFileUrl: (branch, path) => source('branch', branch, path),
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { objectId } from '@backporch/kyaml/files'
 import { parseGitHubAddress } from './github-address.ts'
-import { githubDialect } from './github-dialect.ts'
+import { githubDialect } from './github-forge.ts'
 
 const COMMIT = objectId('0123456789abcdef0123456789abcdef01234567')
 

@@ -3,13 +3,13 @@ import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import { readByNumber } from '../adapter/by-number.ts'
 import { assertStaysOpen } from '../adapter/finish-merge.ts'
+import { encodePath, type ForgeAddress } from '../adapter/forge-address.ts'
 import type { ForgeCheckRuns } from '../ports/check-run.ts'
-import type { HostedForge, WriteCount } from '../ports/hosted-forge.ts'
+import type { ForgeDialect, HostedForge, WriteCount } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 import { GitHubCommits } from './github-commits.ts'
 import { GitHubConversation } from './github-conversation.ts'
 import { GitHubDecisions } from './github-decisions.ts'
-import { githubDialect } from './github-dialect.ts'
 import { GitHubIssues } from './github-issues.ts'
 import { GitHubLabels } from './github-labels.ts'
 import { readOpenHeads } from './github-open-heads.ts'
@@ -59,5 +59,21 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     ensureIssue: (wanted, signal) => issues.ensure(wanted, signal),
     readIssue: (topic, signal) => issues.read(topic, signal),
     closeIssue: (topic, signal) => issues.close(topic, signal),
+  }
+}
+
+/** GitHub takes 65,536 characters, but answered a body near that with 502, so less is sent (Renovate's number). */
+const BODY_LIMIT = 58_000
+
+export function githubDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
+  const blob = (ref: string, path: string): string => `${webUrl}/${owner}/${repository}/blob/${encodePath(ref)}/${encodePath(path)}`
+  return {
+    name: 'GitHub',
+    bodyLimit: BODY_LIMIT,
+    titleLimit: 256,
+    alerts: true,
+    folds: true,
+    fileUrl: (commit, path, line) => `${blob(commit, path)}${line === undefined ? '' : `#L${line}`}`,
+    branchFileUrl: blob,
   }
 }

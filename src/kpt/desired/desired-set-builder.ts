@@ -1,15 +1,14 @@
 /** Builds a desired set object by object: applied and not applied objects, each id once, all failures together. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
-import { type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { getKey, isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
+import { isSecret } from '@backporch/kyaml/redaction'
 import { describeResourceId, parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
 import { PackageMeter, tooLargePackage } from './package-limits.ts'
-import { plainSecretNote } from './plain-secret.ts'
-import { whyServerNamed } from './server-named.ts'
 
 export class DesiredSetBuilder {
   readonly failures: Failure[] = []
@@ -104,4 +103,36 @@ export function declaredTwice(earlier: DesiredResource, location: SourceLocation
     remedy: 'keep one of the two',
     retry: 'on-change',
   })
+}
+
+/**
+ * A sentence that names the keys of a Secret with values in the manifest, never a value; undefined for other objects. A file that SOPS
+ * encrypted has a `sops` mapping beside its data. SealedSecrets and ExternalSecrets are other kinds.
+ * @param hidden paths whose values are not those of the manifest
+ */
+function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): string | undefined {
+  const resource = readResource(object)
+  if ('problem' in resource || !isSecret(resource.id) || getKey(resource.object, 'sops') !== undefined) return undefined
+  const isFilled = (place: readonly string[]): boolean =>
+    hidden.some((path) => path.every((segment, index) => segment.kind === 'field' && segment.name === place[index]))
+  const keys = ['data', 'stringData'].flatMap((field) => {
+    const values = getKey(resource.object, field)
+    return isJsonObject(values)
+      ? Object.entries(values).flatMap(([key, value]) =>
+          value === '' || value === null || isFilled([field, key]) ? [] : [`${field}.${key}`],
+        )
+      : []
+  })
+  return keys.length === 0 ? undefined : `${describeResourceId(resource.id)} has its values in git in plain text: ${keys.join(', ')}`
+}
+
+/**
+ * Why a manifest with `generateName` and without a name is not compared: each create gives another object, and git knows none of their
+ * names. Undefined for all other documents.
+ */
+function whyServerNamed(object: Json): string | undefined {
+  const [apiVersion, kind] = [partOf(object, 'apiVersion'), partOf(object, 'kind')]
+  const [name, prefix] = [partOf(object, 'metadata', 'name') ?? '', textOf(object, 'metadata', 'generateName')]
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name !== '' || prefix === '') return undefined
+  return `the ${kind} with generateName "${prefix}" gets another name at each create, so it is not looked for in the cluster`
 }

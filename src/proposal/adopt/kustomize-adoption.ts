@@ -2,9 +2,16 @@
  * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { jsonEquals } from '@backporch/kyaml/json'
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { annotationsOf } from '@backporch/kyaml/resource'
-import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { itemsAt } from '@backporch/kyaml/yaml'
+import type { BuildLibrary } from '../../render/build/package-builder.ts'
+import { kustomizeChart } from '../../render/helm/kustomize-chart.ts'
+import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import { HELM_CHARTS } from '../../render/kustomize/resource-origins.ts'
+import type { BuiltSource } from '../../render/read-built.ts'
 import { type MovedField, RenderedBefore } from '../edits/moved-fields.ts'
 import type { Rendered } from '../edits/prove-edit.ts'
 import { type ResolvedChange, wantedBy, writtenBy } from '../edits/resolution-edits.ts'
@@ -25,7 +32,6 @@ import {
   undone,
 } from './adoption-failures.ts'
 import { chartOf, HelmLocations } from './helm/helm-locations.ts'
-import { valuesOfChart } from './helm/kustomize-charts.ts'
 import type { BuiltAdoptionInput } from './kustomize/kustomize-input.ts'
 import { KustomizeLocations } from './kustomize/kustomize-locations.ts'
 import { inMaker } from './kustomize/made-resource-edits.ts'
@@ -200,4 +206,15 @@ class BuiltAdoption {
     const lost = wanted.find((change) => !this.before.landed(change, rendered))
     if (lost !== undefined) throw undone(lost, chosen)
   }
+}
+
+/** Undefined for an object that no chart of a kustomization made. @throws Failure of the chart and its values */
+function valuesOfChart(source: BuiltSource, library: BuildLibrary, { location }: DesiredResource): HelmLocations | undefined {
+  if (location.step !== HELM_CHARTS) return undefined
+  const text = textOf(location.path, source.files).replaceAll('\r\n', '\n')
+  const lines = new LineIndex(text)
+  const items = itemsAt(readYamlNodes(text, location.path)[0], HELM_CHARTS)
+  const index = items.findIndex(({ source: span }) => span !== undefined && lines.position(span.start).line === location.line)
+  const chart = index === -1 ? undefined : kustomizeChart(location.path, index, source.files)
+  return chart === undefined ? undefined : new HelmLocations(source, library, chart)
 }

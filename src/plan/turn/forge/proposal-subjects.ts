@@ -7,16 +7,18 @@ import type { ProposalState, ProposalSubject } from '../../../proposal/text/prop
 import { wantsReport } from '../../../proposal/text/report-text.ts'
 import type { DriftRecord } from '../../../record/documents/drift-record.ts'
 import { jointFingerprint } from '../../../record/joint-fingerprint.ts'
-import { ledgerUnitFolder } from '../../../record/record-paths.ts'
+import { ledgerUnitFolder, pathSegment } from '../../../record/record-paths.ts'
 import { restoreLosses } from '../../../record/restore-losses.ts'
 import type { Applier } from '../../../status/applier.ts'
 import { timeStates } from '../../observation/drift-age.ts'
-import type { ProposalContext } from '../../observation/turn-view.ts'
+import type { Unit } from '../../observation/observation.ts'
+import type { ProposalContext, TurnView } from '../../observation/turn-view.ts'
 import type { AdoptedObject } from '../../unit/adopted-objects.ts'
 import { notReleasable } from '../../unit/not-adoptable.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
-import { unitClusters } from './unit-clusters.ts'
+
+const REPORT = /^clusters\/([^/]+)\/([^/]+)\/report\.yaml$/
 
 /** @param units of the same turn. Undefined where the unit has no record. */
 export function unitSubject(
@@ -132,4 +134,17 @@ function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
   return [...alike.values()]
     .flatMap((own) => own.slice(0, 1).map((applier) => ({ applier, clusters: own.length })))
     .sort((left, right) => right.clusters - left.clusters)
+}
+
+/**
+ * Sorted. Names as path segments: a name that is no plain file name has a hash behind it.
+ * @param units of the turn, which the ledger may not have yet
+ */
+function unitClusters({ ledgerTree }: TurnView, { cluster, slug }: Unit, units: readonly UnitResult[]): string[] {
+  const known = ledgerTree.flatMap(({ path }) => {
+    const [, other, own] = REPORT.exec(path) ?? []
+    return other === undefined || own !== slug ? [] : [other]
+  })
+  const here = units.flatMap((one) => (one.state === 'planned' && one.unit.slug === slug ? [pathSegment(one.unit.cluster)] : []))
+  return [...new Set([...known, ...here])].filter((other) => other !== pathSegment(cluster)).sort()
 }
