@@ -9,26 +9,14 @@ import type { Plugin } from 'esbuild'
 /** `import { a, type B } from '@backporch/kyaml/text'` */
 const IMPORT = /^import \{([^}]*)\} from '@backporch\/([\w-]+\/[\w-]+)'$/gm
 /** A line of a list. */
-const EXPORT = /^export \{([^}]*)\} from '(\.[^']+)'$/gm
+const EXPORT = /^export (?:type )?\{([^}]*)\} from '(\.[^']+)'$/gm
 
 /** @param root of the repository */
 export function openDoors(root: string): Plugin {
   const doors = new Map<string, ReadonlyMap<string, string>>()
-  const filesBehind = (door: string): ReadonlyMap<string, string> => {
-    const known = doors.get(door)
-    if (known !== undefined) return known
-    const path = join(root, 'src', `${door}.ts`)
-    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    const files = new Map(
-      [...text.matchAll(EXPORT)].flatMap(([, names = '', file = '']) =>
-        valuesOf(names).map((name) => [name, resolve(dirname(path), file)] as const),
-      ),
-    )
-    doors.set(door, files)
-    return files
-  }
   const opened = (line: string, names: string, door: string): string => {
-    const files = filesBehind(door)
+    const files = doors.get(door) ?? filesBehind(root, door)
+    doors.set(door, files)
     // A door that is a file with code of its own is imported as it is.
     if (!valuesOf(names).every((name) => files.has(nameOf(name)))) return line
     return valuesOf(names)
@@ -45,12 +33,27 @@ export function openDoors(root: string): Plugin {
   }
 }
 
-/** Types have no file at run time. */
-function valuesOf(names: string): readonly string[] {
+/** Files of the names that a door lists, types too. @param door `kyaml/text` */
+export function filesBehind(root: string, door: string): ReadonlyMap<string, string> {
+  const path = join(root, 'src', `${door}.ts`)
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return new Map(
+    [...text.matchAll(EXPORT)].flatMap(([, names = '', file = '']) =>
+      namesIn(names).map((name) => [name.replace(/^type /, ''), resolve(dirname(path), file)] as const),
+    ),
+  )
+}
+
+function namesIn(names: string): readonly string[] {
   return names
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && !name.startsWith('type '))
+    .filter((name) => name !== '')
+}
+
+/** Types have no file at run time. */
+function valuesOf(names: string): readonly string[] {
+  return namesIn(names).filter((name) => !name.startsWith('type '))
 }
 
 /** `a` of `a as b`. */

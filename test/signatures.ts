@@ -5,8 +5,9 @@
  * of the domain (`Observation`, `Drift`, a subject of a text) and as large as the domain has it.
  */
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import ts from 'typescript'
+import { filesBehind } from '../.ci/open-doors.ts'
 
 const MOST_PARAMETERS = 4
 const MOST_FIELDS = 12
@@ -25,7 +26,7 @@ export function signatureProblems(root: string, files: readonly string[]): strin
   const parameterTypes = new Set<string>()
   for (const file of files) {
     const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true)
-    const keyOf = keysIn(source)
+    const keyOf = keysIn(root, source)
     const visit = (node: ts.Node): void => {
       if (isFunction(node) && node.parameters.length > MOST_PARAMETERS) long.set(`${file} ${nameOf(node)}`, node.parameters.length)
       if (ts.isParameter(node) && node.type !== undefined && ts.isTypeReferenceNode(node.type))
@@ -47,13 +48,19 @@ export function signatureProblems(root: string, files: readonly string[]): strin
 }
 
 /** File and name of a type, as a file names it. */
-function keysIn(source: ts.SourceFile): (name: ts.Node) => string {
+function keysIn(root: string, source: ts.SourceFile): (name: ts.Node) => string {
   const files = new Map<string, string>()
   for (const statement of source.statements) {
     if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue
     const names = statement.importClause?.namedBindings
     if (names === undefined || !ts.isNamedImports(names)) continue
-    for (const { name } of names.elements) files.set(name.text, join(dirname(source.fileName), statement.moduleSpecifier.text))
+    const [, door] = /^@backporch\/(.+)$/.exec(statement.moduleSpecifier.text) ?? []
+    const behind = door === undefined ? undefined : filesBehind(root, door)
+    for (const { name } of names.elements) {
+      const file = behind?.get(name.text)
+      const path = door === undefined ? join(dirname(source.fileName), statement.moduleSpecifier.text) : `src/${door}.ts`
+      files.set(name.text, file === undefined ? path : relative(root, file))
+    }
   }
   return (name) => `${files.get(name.getText()) ?? source.fileName} ${name.getText()}`
 }
