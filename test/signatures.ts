@@ -1,8 +1,6 @@
 /**
- * Functions take at most four parameters, and an options bag has at most twelve fields. A function is everything with parameters that
- * has a body, and the methods of interfaces. An options bag is an interface that is the type of a parameter and is named for it:
- * `…Options`, `…Request`, `…Ports`, `…Parts`; the fields of the interfaces that it extends count. Whatever has another name is a value
- * of the domain (`Observation`, `Drift`, a subject of a text) and as large as the domain has it.
+ * Functions take at most four parameters, and an interface that is the type of a parameter has at most twelve fields. A function is everything
+ * with parameters that has a body, and the methods of interfaces. The fields of the interfaces that an interface extends count.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -11,7 +9,32 @@ import { filesBehind } from '../.ci/open-doors.ts'
 
 const MOST_PARAMETERS = 4
 const MOST_FIELDS = 12
-const BAG = /(Options|Request|Ports|Parts)$/
+/** What is larger, with as many fields as it may have: values of the domain, ports, subjects of texts. None comes in, and none grows. */
+const LARGE: ReadonlyMap<string, number> = new Map([
+  ['src/cli/context/cli-context.ts CliContext', 40],
+  ['src/cli/print/print-diff.ts DiffView', 13],
+  ['src/drift/compare/drift.ts Drift', 18],
+  ['src/drift/compare/drift.ts ObjectVerdict', 15],
+  ['src/forge/adapter/forge-adapter.ts ForgeAdapter', 14],
+  ['src/forge/ports/hosted-forge.ts HostedForge', 23],
+  ['src/forge/ports/hosted-forge.ts KnownProposal', 17],
+  ['src/kyaml/krm/audit-event.ts AuditedWrite', 13],
+  ['src/plan/observation/observation.ts GitState', 22],
+  ['src/plan/observation/observation.ts Observation', 23],
+  ['src/plan/observation/observation.ts OpenBranch', 16],
+  ['src/plan/turn/forge/listed-rules.ts ListedRule', 14],
+  ['src/plan/turn/turn-actions.ts PlannedTurn', 16],
+  ['src/policy/effective-policy.ts EffectivePolicy', 25],
+  ['src/proposal/text/dashboard-text.ts DashboardSubject', 19],
+  ['src/proposal/text/mass-text.ts MassSubject', 20],
+  ['src/proposal/text/onboarding-text.ts OnboardingSubject', 19],
+  ['src/proposal/text/proposal-subject.ts ProposalSubject', 18],
+  ['src/reconcile/observe/read-claimed-inventories.ts KnownInventory', 17],
+  ['src/reconcile/repository/read-branches.ts PackageBranch', 13],
+  ['src/reconcile/repository/repository-view.ts RepositoryView', 19],
+  ['src/reconcile/turn/run-turn.ts TurnResult', 14],
+  ['src/render/syncer/syncer-build.ts SyncerBuild', 17],
+])
 
 interface Bag {
   readonly own: number
@@ -39,11 +62,14 @@ export function signatureProblems(root: string, files: readonly string[]): strin
   const large = new Map<string, number>()
   for (const key of bags.keys()) {
     const fields = fieldsOf(key, bags)
-    if (BAG.test(key) && parameterTypes.has(key) && fields > MOST_FIELDS) large.set(key, fields)
+    if (parameterTypes.has(key) && fields > MOST_FIELDS) large.set(key, fields)
   }
   return [
     ...[...long].map(([key, count]) => `${key} takes ${count} parameters, the limit is ${MOST_PARAMETERS}`),
-    ...[...large].map(([key, count]) => `${key} has ${count} fields, the limit is ${MOST_FIELDS}`),
+    ...[...large]
+      .filter(([key, count]) => count !== LARGE.get(key))
+      .map(([key, count]) => `${key} has ${count} fields, the limit is ${LARGE.get(key) ?? MOST_FIELDS}`),
+    ...[...LARGE.keys()].filter((key) => !large.has(key)).map((key) => `${key} is not large: take it off the list of test/signatures.ts`),
   ]
 }
 
