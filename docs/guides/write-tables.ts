@@ -1,6 +1,7 @@
 /** Writes the tables of the guides that are the program's own: `node docs/guides/write-tables.ts`. A test holds them to the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from '../../src/adapters/metrics/metric-table.ts'
+import { STATUS_COLUMNS } from '../../src/cli/commands/status.ts'
 import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
 import { COMMANDS } from '../../src/proposal/text/comment-command.ts'
@@ -15,6 +16,7 @@ export const GUIDES = {
   'monitoring.md': metricTable,
   'pull-request-commands.md': commandTable,
   'risk.md': riskTable,
+  'selecting-and-watching.md': columnTable,
   'who-did-it.md': classTable,
 } as const
 
@@ -65,6 +67,11 @@ function metricTable(): string {
   })
   const process = [...PROCESS_METRICS].map((name) => `\`${name}\``).join(', ')
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows, '', `Of the process: ${process}.`, ''].join('\n')
+}
+
+function columnTable(): string {
+  const rows = STATUS_COLUMNS.map(({ name, wide, about }) => `| ${name} | ${wide === true ? '`-o wide`' : 'yes'} | ${about} |`)
+  return ['| column of `status` | printed | meaning |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
 function classTable(): string {

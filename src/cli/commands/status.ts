@@ -111,32 +111,66 @@ function nameOf({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${unitName(unit)}`
 }
 
-function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view']): Column<DriftReport>[] {
+interface CellContext {
+  readonly terminal: Terminal
+  readonly now: Date
+  readonly view: LedgerReading['view']
+  /** Of a time, RFC 3339 UTC: its age on a terminal. */
+  readonly age: (at: string) => string
+}
+
+interface StatusColumn {
+  readonly name: string
+  /** Only with `-o wide`. */
+  readonly wide?: boolean
+  /** For the guide: a phrase. */
+  readonly about: string
+  readonly value: (report: DriftReport, cell: CellContext) => string
+}
+
+/** In the order in which they are printed; docs/guides/selecting-and-watching.md has a table of them. */
+export const STATUS_COLUMNS: readonly StatusColumn[] = [
+  { name: 'CLUSTER', about: 'name of the cluster', value: ({ spec }) => spec.unit.cluster },
+  { name: 'PACKAGE', about: 'path of the package', value: ({ spec }) => unitName(spec.unit) },
+  { name: 'REVISION', about: 'latest published package revision', value: ({ spec }) => spec.unit.revision ?? '-' },
+  { name: 'STATE', about: 'state of the package ([states](states.md))', value: stateCell },
+  {
+    name: 'HEALTH',
+    about: 'worst status of its objects, in words of kstatus',
+    value: ({ status: { health } }, { terminal }) => healthCell(health?.status, terminal),
+  },
+  { name: 'DRIFT', about: 'number of differences', value: driftCount },
+  { name: 'RISK', about: 'highest risk of the differences ([risk](risk.md))', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
+  {
+    name: 'SINCE',
+    about: 'first observation of the state',
+    value: ({ status: { since, state } }, { age }) => (state === 'InSync' ? '-' : age(since)),
+  },
+  { name: 'PLAN', about: 'resolution that the open proposal would apply', value: planCell },
+  {
+    name: 'PR',
+    about: 'pull request, or why there is none yet',
+    value: (report) => (report.status.lifecycle === 'Proposed' ? proposalName(report) : heldWord(report.status.held)),
+  },
+  { name: 'OBSERVED', about: 'last recorded observation', value: (report, { age }) => age(seenAtOf(report)) },
+  { name: 'UNHEALTHY', wide: true, about: 'objects that are not Current', value: ({ status: { health } }) => unhealthyCell(health) },
+  { name: 'HELD', wide: true, about: 'why the proposal is held back, and until when', value: ({ status }) => heldCell(status.held) },
+  { name: 'SOURCE', wide: true, about: 'what declares the package', value: ({ spec }, { view }) => sourceOf(spec.unit, view.policies) },
+  { name: 'SYNCER', wide: true, about: 'field manager that applies the package', value: ({ spec }) => spec.observed.syncer || '-' },
+  { name: 'URL', wide: true, about: 'address of the pull request', value: ({ status }) => status.pullRequest?.url ?? '-' },
+  { name: 'COMMIT', wide: true, about: 'commit that was compared', value: ({ spec }) => spec.unit.commit.slice(0, 7) },
+]
+
+function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view']): readonly Column<DriftReport>[] {
   const age = (at: string): string => (at === '' ? '-' : terminal.isTTY ? formatAge(now.getTime() - Date.parse(at)) : at)
-  return [
-    { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
-    { name: 'REVISION', value: ({ spec }) => spec.unit.revision ?? '-' },
-    { name: 'STATE', value: (report) => stateCell(report, isStale(report, view, now), age, terminal) },
-    { name: 'HEALTH', value: ({ status: { health } }) => healthCell(health?.status, terminal) },
-    { name: 'DRIFT', value: driftCount },
-    { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
-    { name: 'SINCE', value: ({ status: { since, state } }) => (state === 'InSync' ? '-' : age(since)) },
-    { name: 'PLAN', value: planCell },
-    { name: 'PR', value: (report) => (report.status.lifecycle === 'Proposed' ? proposalName(report) : heldWord(report.status.held)) },
-    { name: 'OBSERVED', value: (report) => age(seenAtOf(report)) },
-    { name: 'UNHEALTHY', wide: true, value: ({ status: { health } }) => unhealthyCell(health) },
-    { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
-    { name: 'SOURCE', wide: true, value: ({ spec }) => sourceOf(spec.unit, view.policies) },
-    { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
-    { name: 'URL', wide: true, value: ({ status }) => status.pullRequest?.url ?? '-' },
-    { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
-  ]
+  const cell: CellContext = { terminal, now, view, age }
+  return STATUS_COLUMNS.map((column) => ({ ...column, value: (report) => column.value(report, cell) }))
 }
 
 /** `✓ Behind`, `! Behind (stuck since 3h)`; `? InSync (stale)` of a package that no scan observes any more. */
-function stateCell(report: DriftReport, stale: boolean, age: (at: string) => string, terminal: Terminal): string {
+function stateCell(report: DriftReport, { terminal, now, view, age }: CellContext): string {
   const { state, stuckSince } = report.status
+  const stale = isStale(report, view, now)
   if (state === 'Behind' && stuckSince !== undefined)
     return `${terminal.glyph('warning')} ${state} (${stuckText(stuckSince === '' ? '' : age(stuckSince))})`
   return `${terminal.glyph(stale ? 'unknown' : STATE_GLYPH[state])} ${state}${stale ? ' (stale)' : ''}`
