@@ -10,6 +10,7 @@ import {
   isPartlyOwned,
   type ManagedFields,
   type ManagedFieldsEntry,
+  PathSet,
   type PathStep,
   stepKey,
   stepOfItem,
@@ -18,8 +19,12 @@ import {
 } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
-import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
+import { actorOf, byTimeLatestFirst, isSyncer, UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import type { SyncerManager } from '../compare/drift.ts'
+import { followsAnother } from '../compare/follows.ts'
+import { OF_ANOTHER, takenOver } from '../compare/last-applied.ts'
+import { REPLICAS, unownedCount } from '../compare/unowned-count.ts'
+import type { Detector } from './object-comparison.ts'
 
 export interface AddedField {
   readonly path: FieldPath
@@ -29,6 +34,23 @@ export interface AddedField {
 
 /** The deployment controller writes it with each status, so it identifies no other writer. */
 const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
+
+export const detectAdded: Detector = (comparison, found) => {
+  const { live: object, desired, managed, syncer, metadataOnly, applied, observed } = comparison
+  const fields = findAddedFields({ live: object, desired, managed }, syncer, metadataOnly, observed.schema)
+  const reported = new PathSet(found.map(({ path }) => path))
+  const items = fields
+    .filter(({ path }) => !reported.overlaps(path) && !followsAnother({ change: 'added', path }, desired, object))
+    .map(({ path, live, owner }) => {
+      const taken = observed.prediction?.state === 'refused' ? undefined : takenOver(syncer, owner, object)
+      const note = taken ?? applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
+      return comparison.extra(path, live, actorOf(owner, 'field-manager'), [note])
+    })
+  const count = metadataOnly ? undefined : unownedCount(observed.desired.id, desired, object, managed)
+  if (count === undefined) return items
+  const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
+  return [...items, comparison.extra(REPLICAS, count, UNKNOWN_ACTOR, [note])]
+}
 
 /** One entry per added location, with its latest owner: a whole new list item, or a single field. */
 export function findAddedFields(

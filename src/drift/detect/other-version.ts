@@ -10,9 +10,23 @@ import {
   type ManagedFields,
   type ManagedFieldsEntry,
 } from '@backporch/kyaml/field'
-import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
+import { actorOf, byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { SyncerManager } from '../compare/drift.ts'
+import type { Detector } from './object-comparison.ts'
+
+/** Fields that git's version lacks, of writers without any other reported field. */
+export const detectHidden: Detector = (comparison, found) => {
+  const { desired, schema } = comparison.observed
+  const writers = writersInOtherVersions(comparison.managed, desired.apiVersion, comparison.syncer)
+  const locations = hiddenLocations(writers, schema).filter(({ owner }) => {
+    return !found.some(({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager)
+  })
+  return locations.map(({ path, owner }) => {
+    const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
+    return { ...comparison.extra(path, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
+  })
+}
 
 /** Entries of others in another version, the latest first. */
 export function writersInOtherVersions(

@@ -5,8 +5,8 @@ import type { FieldPath } from '@backporch/kyaml/field'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, type LiveState, type LiveView, type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
-import type { ObservedObject } from '../../drift/detect/detect-drift.ts'
 import { type EarlierValues, isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/detect/encrypted-fields.ts'
+import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 
 export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
 

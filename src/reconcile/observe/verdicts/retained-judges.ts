@@ -7,7 +7,7 @@ import { isSecret } from '@backporch/kyaml/redaction'
 import { readResource, resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, SyncerManager } from '../../../drift/compare/drift.ts'
-import type { ObservedObject } from '../../../drift/detect/detect-drift.ts'
+import type { ObservedObject } from '../../../drift/detect/object-comparison.ts'
 
 /** Of one object, as git and the server have it, without its live state. */
 export type JudgedObject = Omit<ObservedObject, 'prediction' | 'live'>

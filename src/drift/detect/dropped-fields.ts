@@ -1,0 +1,66 @@
+/**
+ * Fields of the syncer that git dropped. The last-applied manifest shows them. Others are left over: only the syncer wrote them, git lacks them,
+ * and no apply removes them. Keys of a ConfigMap or a Secret: `stringData` only adds to `data` (docs/facts/secret-string-data.md), and failed
+ * applies leave no trace; `data` has no defaults, so each key was declared once. And the account of pods, which the server puts back from its
+ * second name and gives no default in a template.
+ */
+import { type FieldPath, field, PathSet, podPathOf, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject } from '@backporch/kyaml/json'
+import { isSyncer, ownersOf } from '../attribute/actor.ts'
+import { droppedPaths, LEFT_OVER } from '../compare/last-applied.ts'
+import type { Detector, ObjectComparison } from './object-comparison.ts'
+
+interface DroppedField {
+  readonly path: FieldPath
+  /** Whether the syncer still declares it, so that its next apply gives it up. */
+  readonly declared: boolean
+}
+
+export const detectDropped: Detector = (comparison, found) => {
+  if (comparison.metadataOnly) return []
+  const { applied, desired, live, observed } = comparison
+  const paths = applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
+  const dropped = paths
+    .filter((path) => comparison.isSyncers(path) && !comparison.isOwnMark(path))
+    .map((path): DroppedField => ({ path, declared: true }))
+  const reported = new PathSet(found.map(({ path }) => path))
+  return [...dropped, ...leftFields(comparison)].flatMap(({ path, declared }) => {
+    if (reported.overlaps(path)) return []
+    const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
+    const item = comparison.extra(path, valueAt(live, path), comparison.ownerOrUnknown(path), [note])
+    return [declared ? comparison.open(item) : item]
+  })
+}
+
+function leftFields(comparison: ObjectComparison): readonly DroppedField[] {
+  const { desired, managed, syncer, applied, observed } = comparison
+  // An Update needs its last-applied state, and writers need owners.
+  if (syncer === undefined || (syncer.operation === 'Update' && applied === undefined) || managed.entries.length === 0) return []
+  return candidatesOf(comparison).flatMap((path): DroppedField[] => {
+    const known = valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
+    const owners = ownersOf(managed, path)
+    // The next dry run shows the fields of a server-side apply.
+    const left = syncer.operation === 'Apply' ? owners.length === 0 : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
+    if (known !== undefined || !left) return []
+    const written = observed.desired.id.kind === 'Secret' ? [field('stringData'), ...path.slice(1)] : []
+    return [{ path, declared: written.length > 0 && ownersOf(managed, written).some((owner) => isSyncer(owner, syncer)) }]
+  })
+}
+
+function candidatesOf({
+  observed: {
+    desired: { id },
+  },
+  desired,
+  live,
+}: ObjectComparison): readonly FieldPath[] {
+  if (id.group === '' && (id.kind === 'ConfigMap' || id.kind === 'Secret'))
+    return ['data', 'binaryData'].flatMap((part) => {
+      const entries = getKey(live, part)
+      return Object.keys(isJsonObject(entries) ? entries : {}).map((key) => [field(part), field(key)])
+    })
+  const pod = id.kind === 'Pod' ? undefined : podPathOf(id)
+  if (pod === undefined || valueAt(desired, [...pod, field('serviceAccount')]) !== undefined) return []
+  const path = [...pod, field('serviceAccountName')]
+  return valueAt(live, path) === undefined ? [] : [path]
+}

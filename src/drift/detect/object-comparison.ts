@@ -1,0 +1,160 @@
+/** A live object beside its desired one, with what detectors of drift ask about both. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import {
+  type FieldPath,
+  type FieldSchema,
+  field,
+  isWithin,
+  knownFieldsOf,
+  type ManagedFields,
+  managedFieldsOf,
+  ownsLocation,
+  type PathSet,
+  valueAt,
+} from '@backporch/kyaml/field'
+import type { Json, JsonObject } from '@backporch/kyaml/json'
+import { isSecret } from '@backporch/kyaml/redaction'
+import { type LiveState, metadataText, type Prediction } from '@backporch/kyaml/resource'
+import { isMarkOf } from '../../syncers/marks.ts'
+import { actorOf, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
+import { absentBlock } from '../compare/compare-resource.ts'
+import type { Actor, ChangeKind, Drift, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
+import { isEmptyValue } from '../compare/equal-values.ts'
+import { type AppliedLast, appliedLast, type StoredManifest } from '../compare/last-applied.ts'
+import { metadataProves } from '../compare/ownership-proof.ts'
+import { withSecretData } from '../compare/secret-data.ts'
+import { type CreationAnswer, type UnownedFields, unownedFields } from '../unowned/unowned-fields.ts'
+import { isLostWhenReleased } from './lost-when-released.ts'
+import { makeDrift } from './make-drift.ts'
+import { isTakenByUpdate } from './why-blocked.ts'
+
+/** A desired object and all that was read about it. */
+export interface ObservedObject {
+  readonly desired: DesiredResource
+  readonly live: LiveState
+  readonly schema: FieldSchema
+  /** Undefined if no dry run was needed. */
+  readonly prediction: Prediction | undefined
+  /** The manifest that the syncer stores of its last apply. */
+  readonly stored?: StoredManifest | undefined
+  /** The dry run of a creation, for an object with unowned fields. */
+  readonly creation?: CreationAnswer
+}
+
+/** One way to find drift. @param found what the detectors before it found */
+export type Detector = (comparison: ObjectComparison, found: readonly Drift[]) => readonly Drift[]
+
+interface Difference extends Pick<Drift, 'path' | 'git' | 'live'> {
+  readonly change: ChangeKind
+}
+
+export class ObjectComparison {
+  readonly observed: ObservedObject
+  readonly live: JsonObject
+  readonly metadataOnly: boolean
+  readonly syncer: SyncerManager | undefined
+  readonly managed: ManagedFields
+  /** The desired object without unknown fields, with `stringData` as stored. */
+  readonly desired: JsonObject
+  /** Fields that the server does not know. */
+  readonly unknown: readonly FieldPath[]
+  readonly applied: AppliedLast | undefined
+  readonly unowned: UnownedFields
+  /** Whether only a server-side apply would be refused, and the syncer uses none. */
+  readonly isTaken: boolean
+  /** What proves the declared fields, before fields without owners are counted. */
+  readonly proof: ObjectVerdict['proof']
+  private readonly waiting = new Set<Drift>()
+
+  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: SyncerManager | undefined) {
+    const { desired, schema, creation, prediction } = observed
+    const { id, apiVersion } = desired
+    this.observed = observed
+    this.live = live
+    this.metadataOnly = metadataOnly
+    this.syncer = syncer
+    this.managed = managedFieldsOf(live)
+    const known = knownFieldsOf(desired.object, schema)
+    this.unknown = known.unknown
+    this.desired = isSecret(id) ? withSecretData(known.object) : known.object
+    this.applied = appliedLast(observed, live, syncer)
+    const subject = { id, apiVersion, desired: this.desired, live, schema }
+    this.unowned = unownedFields(subject, creation, metadataOnly)
+    this.isTaken = isTakenByUpdate(prediction, syncer)
+    const isOwned = (): boolean =>
+      this.isTaken || (prediction === undefined && (!metadataOnly || metadataProves({ ...subject, managed: this.managed, syncer })))
+    this.proof = this.unowned.complete ? 'creation' : prediction?.state === 'predicted' ? 'dry-run' : isOwned() ? 'ownership' : 'none'
+  }
+
+  drift(difference: Difference, actor: Actor, notes: readonly string[] = []): Drift {
+    const { change, path } = difference
+    const { id, apiVersion } = this.observed.desired
+    const drift = makeDrift({ id, apiVersion, uid: metadataText(this.live, 'uid'), ...difference, actor, notes })
+    const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.applied, this.managed, this.syncer)
+    const unread = this.metadataOnly && change !== 'removed'
+    return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
+  }
+
+  /** A field that git does not declare. */
+  extra(path: FieldPath, live: Json | undefined, actor: Actor, notes: readonly string[] = []): Drift {
+    return this.drift({ change: 'added', path, git: undefined, live }, actor, notes)
+  }
+
+  /**
+   * A field that git declares and live lacks; one line for all that went with the same block.
+   * @param gone blocks that have their line
+   */
+  removed(path: FieldPath, git: Json | undefined, gone: PathSet, actor = removerOf(this.managed, this.syncer)): readonly Drift[] {
+    const block = absentBlock(path, this.live, this.observed.schema)
+    if (gone.covers(block)) return []
+    gone.add(block)
+    const above = path.findIndex((_step, depth) => valueAt(this.live, path.slice(0, depth + 1)) === undefined)
+    const drift = this.drift({ change: 'removed', path: block, git: this.gitValue(block, git), live: undefined }, actor)
+    return [this.open(above + 1 < block.length ? { ...drift, absentAbove: block.slice(0, above + 1) } : drift)]
+  }
+
+  /** It may be that the syncer has not applied git yet. */
+  open(drift: Drift): Drift {
+    this.waiting.add(drift)
+    return drift
+  }
+
+  isOpen(drift: Drift): boolean {
+    return this.waiting.has(drift)
+  }
+
+  /** The owner of `stringData` owns the stored `data`. */
+  isSyncers(path: FieldPath): boolean {
+    const owners = ownersOf(this.managed, path)
+    const [first, ...below] = path
+    const written = owners.length === 0 && isSecret(this.observed.desired.id) && first?.kind === 'field' && first.name === 'data'
+    const all = written ? ownersOf(this.managed, [field('stringData'), ...below]) : owners
+    return all.some((entry) => isSyncer(entry, this.syncer))
+  }
+
+  /** Marks of the syncer are in each apply and in no manifest. */
+  isOwnMark(path: FieldPath): boolean {
+    const value = valueAt(this.live, path)
+    const owners = ownersOf(this.managed, path)
+    return owners.length > 0 && owners.every((entry) => isSyncer(entry, this.syncer) && isMarkOf(entry.manager, path, value))
+  }
+
+  /**
+   * Only an applied object can have lost a field. A removed field has no owner; an absent field of the syncer is an empty value that the server
+   * omits (docs/facts/removals-leave-no-owner.md). An Update owns only what exists, and kpt omits empty annotations.
+   */
+  wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
+    const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
+    if (own.length === 0 || own.some((entry) => ownsLocation(entry, path, this.managed))) return false
+    return !isEmptyValue(declared) || (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
+  }
+
+  ownerOrUnknown(path: FieldPath): Actor {
+    const [owner] = ownersOf(this.managed, path)
+    return owner === undefined ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
+  }
+
+  gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
+    return valueAt(this.desired, path) ?? predicted
+  }
+}
