@@ -17,7 +17,12 @@ export function drawRooms(imports: Iterable<readonly [from: string, to: string]>
     arrows.set(one, (arrows.get(one) ?? new Set()).add(other))
   }
   const rooms = [...new Set([...arrows].flatMap(([room, others]) => [room, ...others]))].sort()
-  const reaches = (from: string, to: string): boolean => [...(arrows.get(from) ?? [])].some((next) => next === to || reaches(next, to))
+  // Where rooms are in a circle, it ends all the same: the rules name the import.
+  const reaches = (from: string, to: string): boolean => {
+    const reached = new Set(arrows.get(from))
+    for (const room of reached) for (const next of arrows.get(room) ?? []) reached.add(next)
+    return reached.has(to)
+  }
   const lines = [...arrows].flatMap(([room, others]) =>
     [...others]
       .filter((other) => ![...others].some((between) => between !== other && reaches(between, other)))

@@ -29,6 +29,7 @@ for (const library of LIBRARIES)
     test('the example of its README prints what it says', () => {
       assert.ok(readme.split('\n').length <= PAGE, 'one page')
       const [, example = '', printed = ''] = /```js\n(.*?)```\n\nIt prints:\n\n```\n(.*?)```/s.exec(readme) ?? []
+      assert.notEqual(printed, '', 'the README has an example and what it prints')
       const output = execFileSync(process.execPath, ['--input-type=module'], { cwd: import.meta.dirname, input: example, encoding: 'utf8' })
       assert.equal(output, printed)
     })
