@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'
 import { builtInFunctions } from '../functions/built-in-functions.ts'
-import { renderPackage } from '../src/render/build/render-package.ts'
+import { renderPackage } from '../src/sources/kpt/render/render-package.ts'
 import { OBJECTS_PER_PACKAGE, renderPackages } from './render-packages.ts'
 
 test('packages are the same for the same seed, no two of them are alike, and each renders to its objects', () => {

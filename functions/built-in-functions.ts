@@ -2,7 +2,7 @@
 import { type FunctionLibrary, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { answerNotRun, type BuiltIn, type BuiltIns, chooseRuntime, NOTHING_ALLOWED, refusedAnswer } from '@backporch/kpt/runtime'
 import { adoptDrift } from '../src/drift-functions/adopt-drift/adopt-drift.ts'
-import type { FunctionName } from '../src/proposal/adopt/inverses/inverses.ts'
+import type { FunctionName } from '../src/sources/kpt/locate/inverses.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
 import { applySetters, applySettersOrFail } from './apply-setters/fn.ts'
 import { createSetters, createSettersEverywhere } from './create-setters/fn.ts'

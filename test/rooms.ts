@@ -17,9 +17,9 @@ const LIBRARIES = ['kyaml', 'kpt', 'system', 'git-store', 'cluster', 'forge'] as
 const PURE_LIBRARIES = ['kyaml', 'kpt'] as const
 const ROOMS = [
   'ports',
-  'render',
   'syncers',
   'drift',
+  'sources',
   'status',
   'record',
   'proposal',

@@ -2,7 +2,7 @@
 import { annotationsOf, describeObject, type FieldSpec, isSelectedBy, kindOf, restyleAnnotations, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { mapAt, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
+import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import { type NameConfig, readNameConfig } from './name-config.ts'
 import { NAME_REFERENCES } from './name-references.ts'
 import { Renamed, repairReferences, setName } from './repair-references.ts'

@@ -1,7 +1,7 @@
 /** Names of renamed objects in the fields of others (kustomize v0.15 `api/filters/nameref/nameref.go`). */
 import { describeObject, type FieldSpec, isSelectedBy, kindOf, kyamlText, visitField } from '@backporch/kpt/field'
 import { isNull, itemsAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlPlain } from '@backporch/kyaml/yaml'
-import { CLUSTER, effectiveNamespaceOf } from '../../src/render/kustomize/kustomize-resources.ts'
+import { CLUSTER, effectiveNamespaceOf } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import type { NameReferences } from './name-references.ts'
 
 type Target = NameReferences['target']

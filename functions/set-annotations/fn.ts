@@ -2,8 +2,8 @@
 import { type FieldSpec, isOtherToYaml11, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '@backporch/kyaml/yaml'
-import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
-import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
+import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
+import { readTransformerConfig } from '../../src/sources/kustomize/files/transformer-config.ts'
 
 const IN_POD_TEMPLATE = { path: 'spec/template/metadata/annotations', create: true }
 

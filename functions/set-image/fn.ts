@@ -5,7 +5,7 @@
 import { type FieldSpec, inSdkOrder, kindOf, visitField } from '@backporch/kpt/field'
 import { type FunctionResult, failed, fileOf, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { isNull, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { throughJson } from '../../src/render/kustomize/through-json.ts'
+import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
 import { imageMatcher, newReference } from './image-name.ts'
 

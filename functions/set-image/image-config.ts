@@ -2,7 +2,7 @@
 import type { FieldSpec } from '@backporch/kpt/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { entryOf, isNull, jsonOf, keyOf, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { throughJson } from '../../src/render/kustomize/through-json.ts'
+import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 
 export interface Image {
   /** Without tag and digest. The original takes it as it is for a part of a regular expression: `.` is any character. */

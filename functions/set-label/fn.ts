@@ -1,8 +1,8 @@
 /** KRM function `set-label`, the predecessor of `set-labels` (kptdev/krm-functions-catalog `functions/go/set-label` at `go/set-label/v0.1.2`). */
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { copyNode, mapAt, plainTag, resolved, type YamlMap } from '@backporch/kyaml/yaml'
-import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
-import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
+import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
+import { readTransformerConfig } from '../../src/sources/kustomize/files/transformer-config.ts'
 import { KUSTOMIZE_LABEL_FIELDS } from '../set-labels/kustomize-label-fields.ts'
 import { label } from '../set-labels/kustomize-labels.ts'
 import { readObjects, writtenAnew } from './unstructured.ts'

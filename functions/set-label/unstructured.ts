@@ -21,8 +21,8 @@ import {
   yamlPlain,
   yamlText,
 } from '@backporch/kyaml/yaml'
-import { compareGoKeys } from '../../src/render/kustomize/go-key-order.ts'
-import { goText } from '../../src/render/kustomize/through-json.ts'
+import { compareGoKeys } from '../../src/sources/kustomize/files/go-key-order.ts'
+import { goText } from '../../src/sources/kustomize/files/through-json.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 const INT64 = 2n ** 63n

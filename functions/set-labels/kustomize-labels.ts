@@ -2,9 +2,9 @@
 import { type FieldSpec, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { isNull, setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
-import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
-import { throughJson } from '../../src/render/kustomize/through-json.ts'
-import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
+import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
+import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
+import { readTransformerConfig } from '../../src/sources/kustomize/files/transformer-config.ts'
 import { KUSTOMIZE_LABEL_FIELDS } from './kustomize-label-fields.ts'
 
 const NAMES = {

@@ -4,9 +4,9 @@ import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { entryOf, isNull, nodeAt, textAt, type YamlMap, type YamlScalar, yamlPlain } from '@backporch/kyaml/yaml'
-import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
-import { throughJson } from '../../src/render/kustomize/through-json.ts'
-import { asText, readMoreFields } from '../../src/render/kustomize/transformer-config.ts'
+import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
+import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
+import { asText, readMoreFields } from '../../src/sources/kustomize/files/transformer-config.ts'
 
 /** v0.1.4. */
 export const setNamespaceOfKustomize: KrmFunction = kustomizeSetter(() => undefined)

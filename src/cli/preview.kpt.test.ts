@@ -7,8 +7,8 @@ import { CHANGE, type SharedBase, setImage, sharedBase } from '../../test/fakes/
 import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
 import type { Preview } from '../record/documents/preview.ts'
-import type { Build } from '../render/build/package-builder.ts'
-import type { PackageRenderer } from '../render/build/package-renderer.ts'
+import type { PackageRenderer } from '../sources/kpt/render/package-renderer.ts'
+import type { Build } from '../sources/programs/package-builder.ts'
 import type { AllowedFunctions } from './context/cli-context.ts'
 
 const ran: Build[] = []

@@ -6,7 +6,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
 import { renderPackages } from '../reconcile/repository/sources/render-packages.ts'
-import { MissingAnswer, type PackageRenderer } from '../render/build/package-renderer.ts'
+import { MissingAnswer, type PackageRenderer } from '../sources/kpt/render/package-renderer.ts'
 
 const KPTFILE = `apiVersion: kpt.dev/v1
 kind: Kptfile

@@ -1,6 +1,6 @@
 /** `spec.render` of a DriftPolicy: what makes the objects of a package (docs/adr/0021). */
 import * as z from 'zod'
-import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../render/syncer/render-choice.ts'
+import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../sources/build/render-choice.ts'
 
 export const renderSchema = z
   .strictObject({

@@ -12,9 +12,9 @@ import { path } from '../../test/fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import type { Drift, Resolution } from '../drift/compare/drift.ts'
-import { renderPackage } from '../render/build/render-package.ts'
+import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
+import { renderPackage } from '../sources/kpt/render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
-import type { ResolvedChange } from './edits/resolution-edits.ts'
 
 const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', content: new TextEncoder().encode('record\n') }
 const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'

@@ -9,7 +9,6 @@ import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf, 
 import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { listed, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
-import { argoSources } from './argo-sources.ts'
 import { hookValues } from './helm.ts'
 import { ignoredBy, readIgnores } from './ignore-rules.ts'
 import { describeField, judgeOwn } from './judgement.ts'
@@ -30,7 +29,8 @@ import type {
 } from './syncer.ts'
 
 /** Default namespaces of Argo CD and OpenShift GitOps. */
-const NAMESPACES = ['argocd', 'openshift-gitops']
+/** Of Argo CD itself. */
+export const ARGO_CD_NAMESPACES = ['argocd', 'openshift-gitops']
 const APPLIES = ['argocd-controller', 'argocd-application-controller']
 const SKIP_RECONCILE = 'argocd.argoproj.io/skip-reconcile'
 
@@ -114,7 +114,7 @@ export const ARGO_CD: Syncer = {
     },
   ],
   lastAppliedBy: APPLIES,
-  accounts: [...NAMESPACES, 'argo-cd'],
+  accounts: [...ARGO_CD_NAMESPACES, 'argo-cd'],
   marks: {
     labels: /^argocd\.argoproj\.io\/instance$/,
     annotations: /^argocd\.argoproj\.io\/(tracking-id|installation-id)$/,
@@ -127,7 +127,6 @@ export const ARGO_CD: Syncer = {
   appliers: [APPLICATION],
   ignores: [IGNORES],
   ignoreMark: 'none',
-  sources: argoSources(NAMESPACES),
   check: {
     kinds: [{ group: 'argoproj.io', kind: 'Application' }],
     judge: (of, repository) => of('Application').flatMap((own) => checkApplication(own, repository)),
@@ -162,7 +161,7 @@ function applicationNamed(instance: string): NamedApplier | undefined {
   const [namespace, name] = parts.length === 2 ? parts : ['', instance]
   if (name === undefined || namespace === undefined || !isName(name) || parts.length > 2) return undefined
   if (parts.length === 2 && !isName(namespace)) return undefined
-  return { ...named('argoproj.io', 'Application', namespace === '' ? NAMESPACES : [namespace], name), namespace }
+  return { ...named('argoproj.io', 'Application', namespace === '' ? ARGO_CD_NAMESPACES : [namespace], name), namespace }
 }
 
 function listedIn(own: JsonObject): ListedResources | undefined {
@@ -262,7 +261,7 @@ function judge(question: ApplierCase): Judgement {
     const policy = policyOf(application)
     const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
     // Argo CD's own namespace is left out.
-    const sync = `argocd app sync ${namespace === NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
+    const sync = `argocd app sync ${namespace === ARGO_CD_NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
     const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
     const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')
     const ignoredText = listed(ignored.map(describeField))

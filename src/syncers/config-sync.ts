@@ -6,7 +6,6 @@ import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/
 import type { Finding } from '@backporch/kyaml/note'
 import { metadataText } from '@backporch/kyaml/resource'
 import { type Phrase, phrase } from '@backporch/kyaml/text'
-import { CONFIG_SYNC_SOURCES } from './config-sync-sources.ts'
 import { judgeOwn, withExceptions } from './judgement.ts'
 import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'
 import {
@@ -80,7 +79,6 @@ export const CONFIG_SYNC: Syncer = {
   appliers: [SYNC],
   ignores: [],
   ignoreMark: 'none',
-  sources: CONFIG_SYNC_SOURCES,
   check: {
     kinds: [
       { group: GROUP, kind: 'RootSync' },

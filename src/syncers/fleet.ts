@@ -86,7 +86,6 @@ export const FLEET: Syncer = {
   ignoreMark: 'none',
   // Bundles have no hidden folders, such as that of the records.
   check: 'none',
-  sources: 'none',
 }
 
 /** k3s uses the same library, but without a Helm release. */

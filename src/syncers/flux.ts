@@ -7,10 +7,9 @@ import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf }
 import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import { ArtifactFiles } from '../render/flux/artifact-files.ts'
-import { contentOf } from './flux-git.ts'
-import { HELM_TOOLKIT as HELM, releaseOf } from './flux-releases.ts'
-import { FLUX_SOURCES } from './flux-sources.ts'
+import { contentOf } from './flux-artifact/artifact-content.ts'
+import { ArtifactFiles } from './flux-artifact/artifact-files.ts'
+import { HELM_TOOLKIT as HELM, releaseOf } from './flux-release-name.ts'
 import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { type Exception, ignoreException, judgeOwn, notPruned, notReady, suspended, withExceptions } from './judgement.ts'
@@ -154,7 +153,6 @@ export const FLUX: Syncer = {
   appliers: [KUSTOMIZATION, HELM_RELEASE],
   ignores: [KUSTOMIZATION_IGNORES, HELM_RELEASE_IGNORES],
   ignoreMark: 'none',
-  sources: FLUX_SOURCES,
   check: {
     kinds: [
       { group: KUSTOMIZE, kind: 'Kustomization' },

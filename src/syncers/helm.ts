@@ -117,5 +117,4 @@ export const HELM: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
-  sources: 'none',
 }

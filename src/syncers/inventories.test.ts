@@ -6,7 +6,7 @@ import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { claimsOf, isMarkedBy } from './claims.ts'
 import { parseObjMetadata } from './flux.ts'
-import { releaseOf } from './flux-releases.ts'
+import { releaseOf } from './flux-release-name.ts'
 import { applierKind } from './registry.ts'
 import type { ListedResources, SyncerSource } from './syncer.ts'
 

@@ -53,5 +53,4 @@ export const KAPP: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
-  sources: 'none',
 }

@@ -71,7 +71,6 @@ export const KLUCTL: Syncer = {
   ignoreMark: 'none',
   // It renders what a deployment.yaml lists.
   check: 'none',
-  sources: 'none',
 }
 
 function isTrue(value: string | undefined): boolean {

@@ -112,5 +112,4 @@ export const KPT_LIVE: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
-  sources: 'none',
 }

@@ -64,5 +64,4 @@ export const KUBECTL: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
-  sources: 'none',
 }

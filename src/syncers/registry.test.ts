@@ -24,16 +24,16 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
     names: ['client.lifecycle.config.k8s.io/deletion', 'config.k8s.io/owning-inventory', 'meta.helm.sh/release-name'],
     why: 'the room stands above; what is shown of a Secret is listed by hand, one annotation at a time',
   },
-  'proposal/origins/kustomize-writes.ts': {
+  'sources/kustomize/origins/kustomize-writes.ts': {
     names: ['app.kubernetes.io/managed-by'],
     why: 'a label that kustomize itself can write',
   },
-  'render/config-sync/config-sync-folder.ts': { names: ['configmanagement.gke.io/managed'], why: CONFIG_SYNC },
-  'render/config-sync/selection.ts': {
+  'sources/config-sync/config-sync-folder.ts': { names: ['configmanagement.gke.io/managed'], why: CONFIG_SYNC },
+  'sources/config-sync/selection.ts': {
     names: ['configmanagement.gke.io/cluster-selector', 'configsync.gke.io/cluster-name-selector'],
     why: CONFIG_SYNC,
   },
-  'render/config-sync/source-object.ts': { names: ['configmanagement.gke.io/namespace-selector'], why: CONFIG_SYNC },
+  'sources/config-sync/source-object.ts': { names: ['configmanagement.gke.io/namespace-selector'], why: CONFIG_SYNC },
   'kpt/function/item-annotations.ts': {
     names: [
       'config.kubernetes.io/index',

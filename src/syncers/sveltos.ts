@@ -82,7 +82,6 @@ export const SVELTOS: Syncer = {
   ignores: [PROFILE_IGNORES, { ...PROFILE_IGNORES, kind: 'Profile' }, K0RDENT_IGNORES, { ...K0RDENT_IGNORES, kind: 'ServiceSet' }],
   ignoreMark: { annotation: DRIFT_IGNORE, reason: 'Sveltos ignores it: the object is marked driftDetectionIgnore' },
   check: 'none',
-  sources: 'none',
 }
 
 /** The namespace of a Profile is not reported. */

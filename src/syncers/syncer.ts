@@ -9,7 +9,6 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import type { LiveState, ResourceId, WantedObject } from '@backporch/kyaml/resource'
 import type { Phrase } from '@backporch/kyaml/text'
-import type { SourceDiscovery } from './unit-source.ts'
 
 export interface Syncer {
   /** Name for people. */
@@ -31,8 +30,6 @@ export interface Syncer {
   /** The annotation whose presence, with any value, ignores a whole object; `reason` is that of the imported ignore rule. */
   readonly ignoreMark: { readonly annotation: string; readonly reason: string } | 'none'
   readonly check: SyncerCheck | 'none'
-  /** The units that its resources name. */
-  readonly sources: SourceDiscovery | 'none'
 }
 
 /** Field managers of one program. */

@@ -2,8 +2,9 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { FLUX_BUILDER } from '../../src/render/flux/flux-kustomization.ts'
-import { buildOf, printedResources } from '../../src/render/read-built.ts'
+import { buildOf, printedResources } from '../../src/sources/build/read-built.ts'
+import { FLUX_BUILDER } from '../../src/sources/flux/flux-kustomization.ts'
+import { KUSTOMIZE_TOOL } from '../../src/sources/kustomize/kustomize-tool.ts'
 import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
 
 export interface FluxCase {
@@ -37,7 +38,15 @@ export class FluxSides {
       ([path, text]) => [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
     )
     const synced = { title: 'Flux', folder, object, variables: new Map(Object.entries(variables)), builder: FLUX_BUILDER }
-    const source = { packagePath: folder, package: [], tool: 'kustomize', folder, files: new Map(authored), command: [], synced } as const
+    const source = {
+      packagePath: folder,
+      package: [],
+      tool: KUSTOMIZE_TOOL,
+      folder,
+      files: new Map(authored),
+      command: [],
+      synced,
+    } as const
     try {
       const build = buildOf(source)
       const answer = 'tool' in build ? await this.builds.build(build, new AbortController().signal) : build

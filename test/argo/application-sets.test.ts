@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { canonicalJson, type Json } from '@backporch/kyaml/json'
-import { applicationsOf } from '../../src/render/argo/application-set.ts'
+import { applicationsOf } from '../../src/sources/argo-cd/application-set.ts'
 import { REPOSITORY } from './argo-case.ts'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 import { digestOfSets, essence, readRecordedSets } from './recorded-sets.ts'

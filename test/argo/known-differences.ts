@@ -25,7 +25,7 @@ export const KNOWN_DIFFERENCES: { readonly [name in Group]?: readonly KnownDiffe
     },
     {
       ours: 'refused',
-      why: 'the library of Argo CD reads these braces otherwise than they look (src/render/argo/go-glob.ts)',
+      why: 'the library of Argo CD reads these braces otherwise than they look (src/sources/argo-cd/go-glob.ts)',
       cases: [
         'exclude with braces in braces',
         'exclude with braces of other lengths and a text behind them',

@@ -1,6 +1,6 @@
 /** Sources of Config Sync for the cluster `defaultcluster` (another one is `b`): fixed ones for each rule, and random ones. */
 import fc from 'fast-check'
-import type { ConfigSyncSource } from '../../src/render/config-sync/config-sync-folder.ts'
+import type { ConfigSyncSource } from '../../src/sources/config-sync/config-sync-folder.ts'
 
 export interface ConfigSyncCase {
   readonly format: ConfigSyncSource['format']

@@ -2,8 +2,8 @@
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import type { PackageRenderer } from '../../src/render/build/package-renderer.ts'
-import { type Rendering, renderPackage } from '../../src/render/build/render-package.ts'
+import type { PackageRenderer } from '../../src/sources/kpt/render/package-renderer.ts'
+import { type Rendering, renderPackage } from '../../src/sources/kpt/render/render-package.ts'
 
 export class InProcessRenderer implements PackageRenderer {
   readonly attributed = true

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { readResource } from '@backporch/kyaml/resource'
-import { builtOriginLines, KustomizeOrigins } from '../../src/proposal/origins/kustomize-origins.ts'
-import type { SyncerBuild } from '../../src/render/syncer/syncer-build.ts'
+import type { SyncerBuild } from '../../src/sources/build/syncer-build.ts'
+import { builtOriginLines, KustomizeOrigins } from '../../src/sources/kustomize/origins/kustomize-origins.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DesiredSetBuilder } from '@backporch/kpt/desired-set'
 import { answerCalls } from '@backporch/kpt/function'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
-import { renderPackage } from '../../src/render/build/render-package.ts'
+import { renderPackage } from '../../src/sources/kpt/render/render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import { throughText } from '@backporch/kpt/render'
 import { canonicalJson } from '@backporch/kyaml/json'
-import { renderPackage } from '../../src/render/build/render-package.ts'
+import { renderPackage } from '../../src/sources/kpt/render/render-package.ts'
 import { ALL_CASES } from './all-cases.ts'
 import { LIBRARY } from './our-render.ts'
 

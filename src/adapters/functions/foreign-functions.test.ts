@@ -7,7 +7,7 @@ import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import { HANG } from '../../../test/processes/hang-command.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
-import type { TurnRendering } from '../../render/build/package-renderer.ts'
+import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
 

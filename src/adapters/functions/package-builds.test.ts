@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
-import { type Build, MissingBuilds } from '../../render/build/package-builder.ts'
+import { type Build, MissingBuilds } from '../../sources/programs/package-builder.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { PackageBuilds } from './package-builds.ts'
 

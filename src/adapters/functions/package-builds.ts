@@ -5,6 +5,7 @@ import { splitWords } from '@backporch/kpt/runtime'
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import { findProgram } from '@backporch/system/find-program'
 import { LRUCache } from 'lru-cache'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import {
   type Build,
   type BuildAnswer,
@@ -12,9 +13,8 @@ import {
   buildKey,
   MissingBuilds,
   type PackageBuilder,
-} from '../../render/build/package-builder.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
-import type { ValueDecryptor } from '../../render/build/value-decryptor.ts'
+} from '../../sources/programs/package-builder.ts'
+import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'

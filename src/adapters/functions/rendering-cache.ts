@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
-import type { TurnRendering } from '../../render/build/package-renderer.ts'
+import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import type { SizedRendering } from './render-workers.ts'
 
 interface RenderingInProgress {

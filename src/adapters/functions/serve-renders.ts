@@ -6,7 +6,7 @@ import { answerNotRun, type BuiltIns, chooseRuntime, refusedAnswer } from '@back
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { renderPackage } from '../../render/build/render-package.ts'
+import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 

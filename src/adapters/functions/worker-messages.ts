@@ -3,7 +3,7 @@ import type { PipelineStep } from '@backporch/kpt/function'
 import type { AllowedFunctions } from '@backporch/kpt/runtime'
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import type { RenderedForTurn } from '../../render/build/package-renderer.ts'
+import type { RenderedForTurn } from '../../sources/kpt/render/package-renderer.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
 import type { FunctionLimits } from './function-limits.ts'
 

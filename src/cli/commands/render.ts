@@ -11,7 +11,7 @@ import {
   renderPackages,
 } from '../../reconcile/repository/sources/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
-import { describeChoice, type RenderChoice } from '../../render/syncer/render-choice.ts'
+import { describeChoice, type RenderChoice } from '../../sources/build/render-choice.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
 import { worstExit } from '../flags/exit-status.ts'

@@ -19,7 +19,7 @@ import type { PackageMarks } from '../../ports/package-marks.ts'
 import type { Probes } from '../../ports/probes.ts'
 import type { TurnTraces } from '../../ports/turn-traces.ts'
 import type { BotIdentity } from '../../reconcile/repository/bot-identity.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import type { OutputStream } from './terminal.ts'
 
 export interface ClusterTarget {

@@ -6,7 +6,7 @@ import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, TurnWorld, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
 import { withBuilds } from '../../adapters/functions/package-builds.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 
 const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {size: "6"}\n'
 const FILES = {

@@ -11,7 +11,7 @@ import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { renderPackage } from '../../render/build/render-package.ts'
+import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import { adoptDrift } from './adopt-drift.ts'
 
 const adopt = adoptDrift(builtInFunctions)

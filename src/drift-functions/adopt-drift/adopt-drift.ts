@@ -1,6 +1,6 @@
 /**
  * Writes live values into a package: the edit of `backporch adopt`, for pipelines and shells of other people. The search for the location of a
- * value, and the proof that nothing else moves, are those of Adopt (src/proposal/adopt). This file reads and writes the ResourceList.
+ * value, and the proof that nothing else moves, are those of Adopt (src/sources/kpt/adopt). This file reads and writes the ResourceList.
  */
 import {
   annotationOf,
@@ -18,13 +18,13 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { type Adopted, adoptThroughPipeline } from '../../proposal/adopt/adoption.ts'
 import { changeResult } from '../../record/change-result.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { readDrift } from '../../record/read-tree.ts'
-import { renderPackage } from '../../render/build/render-package.ts'
+import { type Adopted, adoptThroughPipeline } from '../../sources/kpt/adopt/adoption.ts'
+import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-changes.ts'
 import { PackageItems } from './package-items.ts'
 

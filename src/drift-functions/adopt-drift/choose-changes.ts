@@ -3,11 +3,11 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { parseFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
-import type { ResolvedChange } from '../../proposal/edits/resolution-edits.ts'
-import { inSourceForm } from '../../proposal/edits/source-form.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
+import type { ResolvedChange } from '../../sources/edits/resolution-edits.ts'
+import { inSourceForm } from '../../sources/edits/source-form.ts'
 
 export interface ChosenChange {
   readonly change: Change

@@ -29,8 +29,8 @@ const TEXTS_WITH_A_NAME = new Map([
   ['cli/flags/command-flags.ts', 'the id of its App on GitHub, its login on Gitea'],
   ['cli/flags/outputs.ts', 'github'],
   ['cli/report/print-document.ts', 'github'],
-  ['render/flux/flux-kustomization.ts', 'github\\.com[:/]'],
-  ['render/kustomize/kustomization-walk.ts', '^(?:git@)?github\\.com[:/]'],
+  ['sources/flux/flux-kustomization.ts', 'github\\.com[:/]'],
+  ['sources/kustomize/files/kustomization-walk.ts', '^(?:git@)?github\\.com[:/]'],
 ])
 
 test('no file but the list of kinds and the folder of a forge has the name of the forge as a value or as a type', () => {

@@ -12,11 +12,11 @@ import type { AdoptionLibrary, ManifestLibrary } from '../../drift/authored/obje
 import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/compare/drift.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import type { BuiltUnit } from '../../proposal/adopt/kustomize/kustomize-input.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
 import type { PushedContent } from '../../record/pushed-branch.ts'
+import type { BuiltUnit } from '../../sources/build/adopt/built-unit.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 

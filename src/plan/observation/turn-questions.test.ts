@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { observationOf } from '../../../test/fakes/observation-builder.ts'
-import { MissingBuilds, NO_BUILDS } from '../../render/build/package-builder.ts'
-import { MissingAnswer } from '../../render/build/package-renderer.ts'
+import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
+import { MissingBuilds, NO_BUILDS } from '../../sources/programs/package-builder.ts'
 import { type StepAnswers, Unanswered, UnitQuestions } from './turn-questions.ts'
 
 const SEEN = observationOf()

@@ -6,8 +6,8 @@ import type { FileChange } from '@backporch/git-store/package-repository'
 import type { FunctionCall, FunctionLibrary } from '@backporch/kpt/function'
 import type { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
-import { type Build, type BuildLibrary, MissingBuilds } from '../../render/build/package-builder.ts'
-import { MissingAnswer } from '../../render/build/package-renderer.ts'
+import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
+import { type Build, type BuildLibrary, MissingBuilds } from '../../sources/programs/package-builder.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** What is known at one step of a plan. */

@@ -1,8 +1,8 @@
 /** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
-import { adoptionProblems } from '../../proposal/adopt/adoption.ts'
-import { builtAdoptionProblems } from '../../proposal/adopt/kustomize-adoption.ts'
-import { editFor } from '../../proposal/edits/resolution-edits.ts'
+import { builtAdoptionProblems } from '../../sources/build/adopt/build-adoption.ts'
+import { editFor } from '../../sources/edits/resolution-edits.ts'
+import { adoptionProblems } from '../../sources/kpt/adopt/adoption.ts'
 import type { Observation } from '../observation/observation.ts'
 import { allChanges, type PlannedChange } from './commands/pick-changes.ts'
 
@@ -51,10 +51,10 @@ interface Refused {
 function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
   const changes = allChanges(verdicts, key)
   const refused = key.derived.get(changes, 'refused', [], () => refusedOf(changes))
-  if (built?.source.tool !== 'command') return refused
+  const locator = built?.source.tool.locator
+  if (locator === undefined || !('refusal' in locator)) return refused
   const reasons = new Map(refused.reasons)
-  for (const { fingerprint } of refused.possible)
-    reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
+  for (const { fingerprint } of refused.possible) reasons.set(fingerprint, locator.why)
   return { reasons, possible: [] }
 }
 

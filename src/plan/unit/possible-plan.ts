@@ -3,7 +3,7 @@ import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { editFor } from '../../proposal/edits/resolution-edits.ts'
+import { editFor } from '../../sources/edits/resolution-edits.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
 /** Changes that are tried one by one, each by a rendering or more. */

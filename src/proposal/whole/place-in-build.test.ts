@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { textsIn } from '@backporch/kyaml/json'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import type { Build, BuildLibrary } from '../../render/build/package-builder.ts'
-import { FLUX_BUILDER } from '../../render/flux/flux-kustomization.ts'
-import { kustomizationAt } from '../../render/kustomize/kustomize-build.ts'
-import type { BuiltSource } from '../../render/read-built.ts'
-import type { SharingUnit } from '../adopt/kustomize/kustomize-input.ts'
+import type { SharingUnit } from '../../sources/build/adopt/built-unit.ts'
+import type { BuiltSource } from '../../sources/build/built-source.ts'
+import { FLUX_BUILDER } from '../../sources/flux/flux-kustomization.ts'
+import { kustomizationAt } from '../../sources/kustomize/files/kustomize-build.ts'
+import { KUSTOMIZE_TOOL } from '../../sources/kustomize/kustomize-tool.ts'
+import type { Build, BuildLibrary } from '../../sources/programs/package-builder.ts'
 import { placeInBuild } from './place-in-build.ts'
 import type { WholeChange } from './place-objects.ts'
 
@@ -19,7 +20,7 @@ function sourceOf(folder: string, texts: Readonly<Record<string, string>>): Buil
   const files = new Map(
     Object.entries(texts).map(([path, text]) => [path, { path, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
   )
-  return { packagePath: folder, package: [], tool: 'kustomize', folder, files, command: [] }
+  return { packagePath: folder, package: [], tool: KUSTOMIZE_TOOL, folder, files, command: [] }
 }
 
 /** Prints the resources of a kustomization and of the folders that it names, with its prefix. */

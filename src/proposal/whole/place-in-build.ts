@@ -3,14 +3,14 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
-import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { SyncerBuild } from '../../render/syncer/syncer-build.ts'
-import { ofCommand, shared } from '../adopt/adoption-failures.ts'
-import type { BuiltUnit } from '../adopt/kustomize/kustomize-input.ts'
-import { changedFiles } from '../adopt/kustomize/source-edits.ts'
-import { assertBuilt, builtObjects, sharingUnit } from '../adopt/shared-builds.ts'
-import { WAYS_FOR_SECRETS } from '../edits/not-adopted.ts'
-import { cannot } from '../edits/resolution-edits.ts'
+import type { BuiltUnit } from '../../sources/build/adopt/built-unit.ts'
+import { assertBuilt, builtObjects, sharingUnit } from '../../sources/build/adopt/shared-builds.ts'
+import { changedFiles } from '../../sources/build/adopt/source-edits.ts'
+import type { SyncerBuild } from '../../sources/build/syncer-build.ts'
+import { WAYS_FOR_SECRETS } from '../../sources/edits/not-adopted.ts'
+import { cannot } from '../../sources/edits/resolution-edits.ts'
+import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../sources/kustomize/files/kustomize-build.ts'
+import { notLocated, shared } from '../../sources/locate/adoption-failures.ts'
 import { assertAsLive, BY_HAND, type WholeChange, withAuthoredNames, writeObjects } from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'
 
@@ -25,7 +25,8 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
   const { source, library } = unit
   const [first] = changes
   if (first === undefined) return edited
-  if (source.tool === 'command') throw ofCommand(first, source.command.join(' '))
+  const { locator } = source.tool
+  if ('refusal' in locator) throw notLocated(first, locator.refusal(source))
   const telling = changes.find(({ whole }) => holdsSecret(whole.manifest, source.synced))
   if (telling !== undefined)
     throw cannot(telling, { code: 'BP2002', why: 'it holds a value that the syncer substitutes from a Secret', remedy: WAYS_FOR_SECRETS })

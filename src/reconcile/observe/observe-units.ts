@@ -12,7 +12,8 @@ import type { Observation } from '../../plan/observation/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { overruledAnnotations } from '../../policy/package-annotations.ts'
 import { RECORDS_FOLDER } from '../../record/record-paths.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import { isLocated } from '../../sources/build/built-source.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { copiedCondition } from '../repository/copied-condition.ts'
 import { eachOf } from '../repository/each-of.ts'
@@ -201,7 +202,7 @@ async function readSides(
   const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
     const { packagePath, packageName } = unit
     // A build has applied the name changes of its kustomization.
-    const built = source !== undefined && source.tool !== 'command'
+    const built = source !== undefined && isLocated(source)
     const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
     return { ...own, boundary, inventories: inventories[index] ?? [] }
   })

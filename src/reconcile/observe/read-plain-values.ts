@@ -8,8 +8,8 @@ import { hasEncrypted, PlainValues } from '@backporch/kyaml/redaction'
 import { describeResourceId, type Resource, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { EarlierValues } from '../../drift/detect/encrypted-fields.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
-import type { ValueDecryptor } from '../../render/build/value-decryptor.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 
 interface EncryptedUnit {
   readonly packagePath: string

@@ -9,7 +9,7 @@ import type { LabelSelector } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import type { ResolutionSelectors } from '../../plan/unit/commands/resolution-request.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import type { BotIdentity } from '../repository/bot-identity.ts'
 import type { BetweenTurns } from './between-turns.ts'
 

@@ -1,8 +1,8 @@
 /** Which syncers a cluster has, whether the account may list their resources, and which units of the repository they name. Pure. */
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import { SYNCERS } from '../../syncers/registry.ts'
-import type { SourceKind } from '../../syncers/unit-source.ts'
+import type { SourceKind } from '../../sources/build/unit-source.ts'
+import { DISCOVERIES } from '../../sources/registry.ts'
 import type { ClusterSources } from '../repository/sources/discover-sources.ts'
 import type { LiveSyncers } from '../repository/sources/read-syncers.ts'
 
@@ -13,15 +13,14 @@ const MOST_NAMED = 5
 export function judgeSources(live: LiveSyncers, sources: Pick<ClusterSources, 'cluster' | 'titles' | 'notes'>): readonly Finding[] {
   const check = 'syncers'
   const where = `cluster ${oneLine(sources.cluster)}`
-  const findings = SYNCERS.flatMap(({ name, sources: discovery }): Finding[] => {
-    if (discovery === 'none') return []
+  const findings = DISCOVERIES.flatMap(({ name, kinds }): Finding[] => {
     const unread = live.unread.find((one) => one.name === name)
     if (unread !== undefined) {
-      const kinds = discovery.kinds.map(({ kind, group }) => `${kind} (${group})`).join(', ')
+      const named = kinds.map(({ kind, group }) => `${kind} (${group})`).join(', ')
       const message = `${where}: ${name}: the account cannot list its resources, so its units are not known: ${unread.failure.why}`
-      return [{ check, state: 'warning', code: unread.failure.code, message, fix: `let the account get, list and watch ${kinds}` }]
+      return [{ check, state: 'warning', code: unread.failure.code, message, fix: `let the account get, list and watch ${named}` }]
     }
-    const counts = discovery.kinds.flatMap((kind) => countOf(kind, live))
+    const counts = kinds.flatMap((kind) => countOf(kind, live))
     const folders = [...sources.titles].flatMap(([folder, title]) => (title.startsWith(`${name} `) ? [folder || '.'] : []))
     if (counts.length === 0 && folders.length === 0) return []
     const found = counts.length === 0 ? 'as files of the base branch declare it' : counts.join(', ')
@@ -47,7 +46,7 @@ export function judgeSources(live: LiveSyncers, sources: Pick<ClusterSources, 'c
   ]
 }
 
-const NAMES = SYNCERS.flatMap(({ name, sources }) => (sources === 'none' ? [] : [name]))
+const NAMES = DISCOVERIES.map(({ name }) => name)
 
 function countOf({ group, kind }: SourceKind, { listed }: LiveSyncers): readonly string[] {
   const count = listed.filter((object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`)).length

@@ -4,7 +4,7 @@ import { type FoundPackage, KUSTOMIZATION_NAMES, normalPath, selectPackages } fr
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { nearestNames } from '@backporch/kyaml/text'
-import { folderOf, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { folderOf, resolvePath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { pathsByResource } from './unit-names.ts'
 

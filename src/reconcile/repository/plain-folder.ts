@@ -2,7 +2,7 @@
 import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
+import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 /** @throws Failure BP1004 where something else has to make the objects: a kustomization further down, or Helm */
 export function assertPlainFolder({ path: folder, subpackages }: FoundPackage, files: PackageFiles): void {

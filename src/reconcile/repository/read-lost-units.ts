@@ -5,7 +5,7 @@ import type { LostUnit } from '../../plan/turn/turn-observation.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
-import { describeChoice } from '../../render/syncer/render-choice.ts'
+import { describeChoice } from '../../sources/build/render-choice.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
 interface LostPackages {

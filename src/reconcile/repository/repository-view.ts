@@ -22,7 +22,7 @@ import { type DriftReport, driftReportSchema } from '../../record/documents/drif
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
-import type { RenderChoice } from '../../render/syncer/render-choice.ts'
+import type { RenderChoice } from '../../sources/build/render-choice.ts'
 import { baseOf, headNotes } from './base-branch.ts'
 import { largestOf, MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'

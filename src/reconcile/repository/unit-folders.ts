@@ -6,8 +6,8 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
-import type { RenderChoice } from '../../render/syncer/render-choice.ts'
+import type { RenderChoice } from '../../sources/build/render-choice.ts'
+import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 /** The name as it was written. */
 export interface WantedUnits {

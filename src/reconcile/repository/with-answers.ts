@@ -11,8 +11,8 @@ import {
 import { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Answers } from '../../plan/observation/turn-questions.ts'
-import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../../render/build/package-builder.ts'
-import { MissingAnswer, type PackageRenderer } from '../../render/build/package-renderer.ts'
+import { MissingAnswer, type PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../../sources/programs/package-builder.ts'
 
 export interface ProofPorts {
   readonly repository: PackageRepository

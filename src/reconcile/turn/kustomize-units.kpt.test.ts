@@ -7,7 +7,7 @@ import { appliedBy, removedFrom } from '../../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, refused, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
-import type { PackageRenderer } from '../../render/build/package-renderer.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import { BetweenTurns } from '../observe/between-turns.ts'
 
 /** Remembers what was built, so that the tests together build each content once. */

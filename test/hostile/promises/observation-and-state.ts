@@ -126,7 +126,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     promise: 'No input ends the process or the turns of other packages.',
     checks: [
       'src/drift/detect/hostile-objects.test.ts',
-      'src/render/bad-input.test.ts',
+      'src/sources/kpt/render/bad-input.test.ts',
       'test/hostile/package-limits.test.ts',
       'test/hostile/heavy-files.test.ts',
       'test/hostile/ended-process.test.ts',
@@ -146,7 +146,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
         file: 'src/kyaml/yaml/read/read-yaml-limits.ts',
         find: 'this.nodes += 1',
         replace: '',
-        by: 'src/render/bad-input.test.ts',
+        by: 'src/sources/kpt/render/bad-input.test.ts',
       },
       {
         breaks: 'a package that ended two processes is observed by the third',

@@ -135,7 +135,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         file: 'src/kyaml/yaml/read/go-yaml-text.ts',
         find: 'if (documents > MAX_YAML_DOCUMENTS) throw',
         replace: 'if (false) throw',
-        by: 'src/render/bad-input.test.ts',
+        by: 'src/sources/kpt/render/bad-input.test.ts',
       },
       {
         breaks: 'a webhook of any length is read',

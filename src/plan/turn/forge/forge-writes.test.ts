@@ -21,7 +21,7 @@ import {
 } from '../../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
-import { NO_BUILDS } from '../../../render/build/package-builder.ts'
+import { NO_BUILDS } from '../../../sources/programs/package-builder.ts'
 import type { Observation } from '../../observation/observation.ts'
 import type { StepAnswers } from '../../observation/turn-questions.ts'
 import { notAdoptable, notReleasable } from '../../unit/not-adoptable.ts'

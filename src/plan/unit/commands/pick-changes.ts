@@ -5,9 +5,9 @@ import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict, Resolution } from '../../../drift/compare/drift.ts'
 import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
-import { editFor } from '../../../proposal/edits/resolution-edits.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import type { DriftRecord, Plan } from '../../../record/documents/drift-record.ts'
+import { editFor } from '../../../sources/edits/resolution-edits.ts'
 import type { ResolutionRequest } from '../../observation/observation.ts'
 
 /** A difference with its place in git and what is planned for it. */

@@ -2,7 +2,7 @@
 import type { ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { canonicalJson, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import type { DeclaredSyncer } from '../../../syncers/unit-source.ts'
+import type { DeclaredSyncer } from '../../../sources/build/unit-source.ts'
 
 interface DeclaredSides {
   /** On the base branch. */

@@ -1,6 +1,6 @@
 /** The request for a preview. */
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
+import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 
 export interface PreviewHead {

@@ -2,21 +2,20 @@
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
-import { SYNCERS } from '../../../syncers/registry.ts'
-import type { SourceKind } from '../../../syncers/unit-source.ts'
+import type { SourceKind } from '../../../sources/build/unit-source.ts'
+import { DISCOVERIES } from '../../../sources/registry.ts'
 import type { ClusterVerdicts } from './cluster-verdicts.ts'
 
 const MOST_SOURCES = 5_000
 
-const SOURCE_KINDS: readonly SourceKind[] = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.kinds))
+const SOURCE_KINDS: readonly SourceKind[] = DISCOVERIES.flatMap(({ kinds }) => kinds)
 const NAMES: ReadonlySet<string> = new Set(SOURCE_KINDS.map(({ group, kind }) => `${group}/${kind}`))
 
 /** What else is to be followed of a syncer whose resource is. @param followed kinds as `group/Kind` */
 export function otherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
-  return SYNCERS.flatMap(({ sources }) => {
-    const kinds = sources === 'none' ? [] : sources.kinds
-    return kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`)) ? kinds.filter(({ use }) => use === undefined) : []
-  })
+  return DISCOVERIES.flatMap(({ kinds }) =>
+    kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`)) ? kinds.filter(({ use }) => use === undefined) : [],
+  )
 }
 
 /** Each method returns whether the units of the cluster may be other ones now. Kinds are as `group/Kind`. */

@@ -3,11 +3,18 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
-import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
-import { printedResources } from '../../../render/read-built.ts'
-import { choiceKey, type RenderChoice } from '../../../render/syncer/render-choice.ts'
-import { SYNCERS } from '../../../syncers/registry.ts'
-import type { BuiltKind, DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../syncers/unit-source.ts'
+import { printedResources } from '../../../sources/build/read-built.ts'
+import { choiceKey, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import type {
+  BuiltKind,
+  DeclaredSyncer,
+  RefusedSource,
+  ResourcesOf,
+  SourcedRepository,
+  UnitSource,
+} from '../../../sources/build/unit-source.ts'
+import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { DISCOVERIES } from '../../../sources/registry.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import { readSyncedSource } from './read-synced.ts'
@@ -41,7 +48,7 @@ export interface BuildInputs {
   ) => Promise<readonly (readonly [UnitSource, RenderChoice])[]>
 }
 
-const BUILT = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : (sources.built ?? [])))
+const BUILT = DISCOVERIES.flatMap(({ built = [] }) => built)
 const BUILDS_AT_ONCE = 8
 /** Units below units. */
 const MOST_LEVELS = 6

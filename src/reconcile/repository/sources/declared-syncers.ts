@@ -4,13 +4,12 @@ import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import type { SetRepository } from '../../../render/argo/application-set.ts'
-import { SYNCERS } from '../../../syncers/registry.ts'
-import type { DeclaredSyncer } from '../../../syncers/unit-source.ts'
+import type { DeclaredSyncer, SetRepository } from '../../../sources/build/unit-source.ts'
+import { DISCOVERIES } from '../../../sources/registry.ts'
 import { type RepositoryView, readTexts } from '../repository-view.ts'
 import { isFile, setRepository } from './set-repository.ts'
 
-const SOURCE_KINDS = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.kinds))
+const SOURCE_KINDS = DISCOVERIES.flatMap(({ kinds }) => kinds)
 
 const GROUPS = [...new Set(SOURCE_KINDS.map(({ group }) => group))]
 /** Files that are read. */
@@ -44,7 +43,7 @@ interface DeclaredAndMade {
 export async function declaredAndMade(view: RepositoryView, signal: AbortSignal): Promise<DeclaredAndMade> {
   const own = await declaredSyncers(view, signal)
   const here = await setRepository(view, own, signal)
-  const made = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : (sources.made?.(own, here) ?? [])))
+  const made = DISCOVERIES.flatMap(({ made }) => made?.(own, here) ?? [])
   return { declared: [...own, ...made], here }
 }
 

@@ -7,11 +7,11 @@ import { type FoundPackage, findPackages } from '@backporch/kpt/package'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
-import type { PackageRenderer } from '../../../render/build/package-renderer.ts'
-import type { RenderChoice } from '../../../render/syncer/render-choice.ts'
-import { unknownBuild } from '../../../render/syncer/syncer-build.ts'
-import { SYNCERS } from '../../../syncers/registry.ts'
-import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../syncers/unit-source.ts'
+import type { RenderChoice } from '../../../sources/build/render-choice.ts'
+import { unknownBuild } from '../../../sources/build/syncer-build.ts'
+import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../sources/build/unit-source.ts'
+import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { DISCOVERIES } from '../../../sources/registry.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import type { RecordedUnit } from '../unit-folders.ts'
@@ -168,8 +168,8 @@ async function sourcesOf(
   const read = (declared: readonly DeclaredSyncer[], here: Partial<SourcedRepository> = {}): readonly (UnitSource | RefusedSource)[] => {
     const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
     const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
-    return SYNCERS.flatMap(({ name, sources }) =>
-      sources === 'none' || unread.some((one) => one.name === name) ? [] : sources.read(of, repository),
+    return DISCOVERIES.flatMap(({ name, read: ofResources }) =>
+      unread.some((one) => one.name === name) ? [] : ofResources(of, repository),
     )
   }
   // The files of a repository that no syncer applies are not read.

@@ -22,7 +22,7 @@ import {
 } from '../../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../../test/helm/find-helm.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
-import { type Build, type BuildAnswer, buildKey } from '../../../render/build/package-builder.ts'
+import { type Build, type BuildAnswer, buildKey } from '../../../sources/programs/package-builder.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
 const WEB = 'apps/Deployment/shop/shop-web'

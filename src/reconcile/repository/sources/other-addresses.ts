@@ -2,8 +2,8 @@
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
+import type { RefusedSource, SourcedRepository, UnitSource } from '../../../sources/build/unit-source.ts'
 import { repositoryLocation, sameRepository } from '../../../syncers/sync-path.ts'
-import type { RefusedSource, SourcedRepository, UnitSource } from '../../../syncers/unit-source.ts'
 
 /** Addresses that are reported. */
 const MOST_TOLD = 5

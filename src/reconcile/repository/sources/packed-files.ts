@@ -1,8 +1,9 @@
 /** The files of a commit that the artifact of a syncer's source has (docs/facts/flux-source-ignore.md). */
-import { ArtifactFiles } from '../../../render/flux/artifact-files.ts'
-import { isIgnoreFile } from '../../../render/flux/source-ignore.ts'
-import type { LeftOut } from '../../../render/kustomize/kustomization-walk.ts'
-import type { SourceArtifact } from '../../../render/syncer/syncer-build.ts'
+
+import type { SourceArtifact } from '../../../sources/build/syncer-build.ts'
+import type { LeftOut } from '../../../sources/kustomize/files/kustomization-walk.ts'
+import { ArtifactFiles } from '../../../syncers/flux-artifact/artifact-files.ts'
+import { isIgnoreFile } from '../../../syncers/flux-artifact/source-ignore.ts'
 import { readTexts } from '../repository-view.ts'
 import type { CommitFiles } from './read-kustomization.ts'
 

@@ -7,7 +7,7 @@ import {
   type LeftOut,
   type PathAnswer,
   walkKustomization,
-} from '../../../render/kustomize/kustomization-walk.ts'
+} from '../../../sources/kustomize/files/kustomization-walk.ts'
 import { MOST_PACKAGE_BYTES } from '../read-budget.ts'
 import { readBlobs } from '../repository-view.ts'
 

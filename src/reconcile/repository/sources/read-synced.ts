@@ -2,11 +2,13 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import { localDependencies } from '../../../render/helm/helm-order.ts'
-import { followed } from '../../../render/helm/linked-files.ts'
-import { folderOf, joined, resolvePath } from '../../../render/kustomize/kustomization-walk.ts'
-import type { BuiltSource } from '../../../render/read-built.ts'
-import { type SyncerBuild, syncerObject } from '../../../render/syncer/syncer-build.ts'
+import type { BuiltSource } from '../../../sources/build/built-source.ts'
+import { type SyncerBuild, syncerObject } from '../../../sources/build/syncer-build.ts'
+import { localDependencies } from '../../../sources/helm/chart/helm-order.ts'
+import { followed } from '../../../sources/helm/chart/linked-files.ts'
+import { HELM_TOOL } from '../../../sources/helm/helm-tool.ts'
+import { folderOf, joined, resolvePath } from '../../../sources/kustomize/files/kustomization-walk.ts'
+import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
 import { MOST_PACKAGE_BYTES } from '../read-budget.ts'
 import { readBlobs } from '../repository-view.ts'
 import { packedFiles } from './packed-files.ts'
@@ -27,14 +29,15 @@ export async function readSyncedSource(
   const { folder, parent } = build
   if (parent !== undefined) return readPart(given, packagePath, build, signal)
   const { way, components } = build.builder
-  const tool = 'helm' in way ? 'helm' : 'kustomize'
+  const isChart = 'helm' in way
+  const tool = isChart ? HELM_TOOL : KUSTOMIZE_TOOL
   const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
   const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
   const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
   // An artifact has no links, and Helm gets none; who else has one says what becomes of it.
-  const isRead = build.artifact === undefined && tool === 'kustomize' ? isFileOrLink : isRegular
+  const isRead = build.artifact === undefined && !isChart ? isFileOrLink : isRegular
   const read =
-    packagePath === folder && tool === 'kustomize' && all.length > 0
+    packagePath === folder && !isChart && all.length > 0
       ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRead)
       : await everyFile(commit, folder, isRead, signal)
   const own = isPacked === undefined ? read : read.filter(({ path }) => isPacked(path))
@@ -88,7 +91,7 @@ async function readPart(commit: CommitFiles, packagePath: string, build: SyncerB
   const files = chart.length === 0 ? above.files : new Map([...chart, ...above.files])
   const isPacked = (path: string): boolean => (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
   const applied = { ...above, files: build.appliedFiles ?? above.files, ...(chart.length === 0 ? {} : { isPacked }) }
-  const source = { packagePath, package: [], tool: 'helm', folder, files, command: [], synced: build, parent: applied } as const
+  const source = { packagePath, package: [], tool: HELM_TOOL, folder, files, command: [], synced: build, parent: applied } as const
   return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
 }
 

@@ -2,8 +2,8 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { SYNCERS } from '../../../syncers/registry.ts'
-import type { SourceKind } from '../../../syncers/unit-source.ts'
+import type { SourceKind } from '../../../sources/build/unit-source.ts'
+import { DISCOVERIES } from '../../../sources/registry.ts'
 
 export interface LiveSyncers {
   readonly listed: readonly JsonObject[]
@@ -19,12 +19,8 @@ const OF_ONE_KIND: ReadonlySet<FailureCode> = new Set(['BP3003', 'BP3005', 'BP30
 /** @throws Failure BP30xx where the cluster cannot be asked */
 export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): Promise<LiveSyncers> {
   const answers = await Promise.all(
-    SYNCERS.flatMap(({ name, sources }) =>
-      sources === 'none'
-        ? []
-        : sources.kinds
-            .filter(({ use }) => use !== 'files')
-            .map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
+    DISCOVERIES.flatMap(({ name, kinds }) =>
+      kinds.filter(({ use }) => use !== 'files').map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
     ),
   )
   const listed = answers.flatMap(({ answer }) => (isFailure(answer) ? [] : answer))

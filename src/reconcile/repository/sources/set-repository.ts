@@ -1,9 +1,9 @@
 /** What generators of ApplicationSets read of the base branch. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
-import { filePatterns, type SetRepository } from '../../../render/argo/application-set.ts'
-import { isFileMatch } from '../../../render/argo/path-match.ts'
-import type { DeclaredSyncer } from '../../../syncers/unit-source.ts'
+import { filePatterns } from '../../../sources/argo-cd/application-set.ts'
+import { isFileMatch } from '../../../sources/argo-cd/path-match.ts'
+import type { DeclaredSyncer, SetRepository } from '../../../sources/build/unit-source.ts'
 import { type RepositoryView, readTexts } from '../repository-view.ts'
 import { knownAddresses } from './other-addresses.ts'
 

@@ -2,11 +2,12 @@
 import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { rendersOf } from '../../../policy/effective-policy.ts'
-import type { SharingUnit } from '../../../proposal/adopt/kustomize/kustomize-input.ts'
-import { plainChart } from '../../../render/helm/plain-chart.ts'
-import { kustomizationOf } from '../../../render/kustomize/kustomize-build.ts'
-import type { BuiltSource } from '../../../render/read-built.ts'
-import { describeChoice, type RenderChoice } from '../../../render/syncer/render-choice.ts'
+import type { SharingUnit } from '../../../sources/build/adopt/built-unit.ts'
+import { type BuiltSource, isLocated } from '../../../sources/build/built-source.ts'
+import { describeChoice, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import { plainChart } from '../../../sources/helm/chart/plain-chart.ts'
+import { kustomizationOf } from '../../../sources/kustomize/files/kustomize-build.ts'
+import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
 import { type RepositoryView, readFolder } from '../repository-view.ts'
 import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from './read-kustomization.ts'
 import { readSyncedSource } from './read-synced.ts'
@@ -65,8 +66,8 @@ export function filesOfView(view: RepositoryView): CommitFiles {
  * @throws Failure BP40xx when git fails
  */
 export async function sharedWith(view: RepositoryView, source: BuiltSource, signal: AbortSignal): Promise<readonly SharingUnit[]> {
-  // The output of a command is never edited.
-  if (source.tool === 'command') return []
+  // What is never edited moves nobody else.
+  if (!isLocated(source)) return []
   const sharing: SharingUnit[] = []
   for (const named of sourcesOf(view).units) {
     const unit = await sharingUnit(view, named, source, signal)
@@ -100,7 +101,7 @@ async function builtFolder(
 ): Promise<SharingUnit | undefined> {
   const walked = await walkOnce(view, at.folder, signal)
   if (walked.failures.length > 0) return undefined
-  const source = { ...at, package: [], tool: 'kustomize', files: walked.files, command: [] } as const
+  const source = { ...at, package: [], tool: KUSTOMIZE_TOOL, files: walked.files, command: [] } as const
   return { name, files: new Set(read.filter((path) => walked.files.has(path))), source }
 }
 

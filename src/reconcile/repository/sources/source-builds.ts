@@ -4,9 +4,9 @@ import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
-import type { RenderChoice } from '../../../render/syncer/render-choice.ts'
-import type { ClusterCapabilities, SyncerBuild } from '../../../render/syncer/syncer-build.ts'
-import type { SourceAnswers, UnitSource, VariablesRef } from '../../../syncers/unit-source.ts'
+import type { RenderChoice } from '../../../sources/build/render-choice.ts'
+import type { ClusterCapabilities, SyncerBuild } from '../../../sources/build/syncer-build.ts'
+import type { SourceAnswers, UnitSource, VariablesRef } from '../../../sources/build/unit-source.ts'
 
 type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
 

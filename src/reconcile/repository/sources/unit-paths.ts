@@ -1,7 +1,7 @@
 /** The paths by which units of syncers are known: their folders, and where several apply one folder, names below it. */
 import { compareText } from '@backporch/kyaml/text'
-import { joined } from '../../../render/kustomize/kustomization-walk.ts'
-import type { UnitSource } from '../../../syncers/unit-source.ts'
+import type { UnitSource } from '../../../sources/build/unit-source.ts'
+import { joined } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import type { RepositoryView } from '../repository-view.ts'
 
 /**

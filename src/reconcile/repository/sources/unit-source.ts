@@ -3,12 +3,15 @@ import type { TreeFile } from '@backporch/git-store/package-repository'
 import { isReadOf } from '@backporch/kpt/package'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import { type BuildAnswer, buildKey, MissingBuilds, NO_BUILDS } from '../../../render/build/package-builder.ts'
-import type { PackageRenderer, TurnRendering } from '../../../render/build/package-renderer.ts'
-import { renderAsFiles } from '../../../render/build/render-package.ts'
-import { plainChart } from '../../../render/helm/plain-chart.ts'
-import { answerOf, type BuiltSource, buildOf, readBuilt } from '../../../render/read-built.ts'
-import type { RenderChoice } from '../../../render/syncer/render-choice.ts'
+import type { BuiltSource } from '../../../sources/build/built-source.ts'
+import { answerOf, buildOf, readBuilt } from '../../../sources/build/read-built.ts'
+import type { RenderChoice } from '../../../sources/build/render-choice.ts'
+import { COMMAND_TOOL } from '../../../sources/command/command-tool.ts'
+import { plainChart } from '../../../sources/helm/chart/plain-chart.ts'
+import type { PackageRenderer, TurnRendering } from '../../../sources/kpt/render/package-renderer.ts'
+import { renderAsFiles } from '../../../sources/kpt/render/render-package.ts'
+import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
+import { type BuildAnswer, buildKey, MissingBuilds, NO_BUILDS } from '../../../sources/programs/package-builder.ts'
 import { below } from '../repository-view.ts'
 import { type CommitFiles, readKustomization } from './read-kustomization.ts'
 import { readSyncedSource } from './read-synced.ts'
@@ -87,13 +90,13 @@ async function sourceOf(
   if (choice.tool === 'kustomize') {
     const folder = kustomizationFolder(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)
-    const source = { packagePath, package: files, tool: choice.tool, folder, files: walked.files, command: [] }
+    const source = { packagePath, package: files, tool: KUSTOMIZE_TOOL, folder, files: walked.files, command: [] }
     return { source, failures: walked.failures }
   }
   const own = files.map((file): PackageFile => ({ ...file, path: kustomizationFolder(packagePath, file.path) }))
   const byPath = new Map(own.filter(({ mode }) => mode === '100644' || mode === '100755').map((file) => [file.path, file]))
   return {
-    source: { packagePath, package: files, tool: choice.tool, folder: packagePath, files: byPath, command: choice.command },
+    source: { packagePath, package: files, tool: COMMAND_TOOL, folder: packagePath, files: byPath, command: choice.command },
     failures: [],
   }
 }

@@ -1,0 +1,323 @@
+/**
+ * The Applications that an ApplicationSet makes of the files of a repository (argo-cd 3.2.0 `applicationset/generators`,
+ * `applicationset/utils/utils.go`): lists, folders and files of git, and matrices of them.
+ */
+import { shortBranch } from '@backporch/git-store/ref-name'
+import { Failure } from '@backporch/kyaml/failure'
+import {
+  emptyObject,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  objectsIn,
+  partOf,
+  setKey,
+  textOf,
+} from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { metadataText } from '@backporch/kyaml/resource'
+import type { SetRepository } from '../build/unit-source.ts'
+import { isFileMatch, isFolderMatch } from './path-match.ts'
+import { filled, printed, Unfilled, withAny } from './set-template.ts'
+
+/** Values by name; of a Go template nested, else flat texts. */
+type Parameters = JsonObject
+
+type Steps = readonly (string | number)[]
+
+/** What the template is filled with for one Application. */
+export interface SetParameters {
+  readonly values: Parameters
+  /** Where they are written, by the name that a template has for them. */
+  readonly places: ReadonlyMap<string, ParameterPlace>
+}
+
+export interface ParameterPlace {
+  /** A file that a generator reads, from the root of the repository; undefined for the set itself. */
+  readonly file: string | undefined
+  readonly at: Steps
+}
+
+export interface MadeApplication {
+  readonly application: JsonObject
+  readonly parameters: SetParameters
+}
+
+/** @returns why its Applications are known to Argo CD alone, in place of them */
+export function applicationsOf(set: JsonObject, repository: SetRepository): readonly MadeApplication[] | { readonly why: string } {
+  try {
+    return new SetReader(set, repository).applications()
+  } catch (thrown) {
+    if (thrown instanceof Unfilled) return { why: thrown.message }
+    throw thrown
+  }
+}
+
+/** Patterns of the files that its generators read; `*` for what another generator fills in. */
+export function filePatterns(set: JsonObject): readonly string[] {
+  const below = (generator: JsonObject): readonly string[] => [
+    ...objectsIn(partOf(generator, 'git', 'files')).map((each) => withAny(textOf(each, 'path'))),
+    ...['matrix', 'merge'].flatMap((kind) => objectsIn(partOf(generator, kind, 'generators')).flatMap(below)),
+  ]
+  return textOf(set, 'kind') === 'ApplicationSet' ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below) : []
+}
+
+/** Combinations of a matrix. */
+const MOST_OF_MATRIX = 10_000
+
+class SetReader {
+  private readonly set: JsonObject
+  private readonly repository: SetRepository
+  private readonly isGo: boolean
+
+  constructor(set: JsonObject, repository: SetRepository) {
+    this.set = set
+    this.repository = repository
+    this.isGo = partOf(set, 'spec', 'goTemplate') === true
+  }
+
+  applications(): readonly MadeApplication[] {
+    if (textOf(this.set, 'spec', 'templatePatch') !== '') throw new Unfilled('it patches what it makes (spec.templatePatch)')
+    const template = partOf(this.set, 'spec', 'template')
+    return objectsIn(partOf(this.set, 'spec', 'generators')).flatMap((generator, index) =>
+      this.parametersOf(generator, ['spec', 'generators', index]).map((parameters) => ({
+        application: this.application(isJsonObject(template) ? template : {}, parameters.values),
+        parameters,
+      })),
+    )
+  }
+
+  private application(template: JsonObject, parameters: Parameters): JsonObject {
+    const made = this.filled(template, parameters)
+    const metadata = partOf(made, 'metadata')
+    // It is in the namespace of the set, whatever the template says.
+    const namespace = metadataText(this.set, 'namespace')
+    return {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Application',
+      metadata: { ...(isJsonObject(metadata) ? metadata : {}), ...(namespace === '' ? {} : { namespace }) },
+      spec: partOf(made, 'spec') ?? {},
+    }
+  }
+
+  private parametersOf(generator: JsonObject, at: Steps, isNested = false): readonly SetParameters[] {
+    const [name, ...others] = Object.keys(generator)
+    if (others.includes('selector') || name === 'selector') throw new Unfilled('a generator has a selector')
+    const own = name === undefined ? undefined : partOf(generator, name)
+    if (name === undefined || others.length > 0 || !isJsonObject(own)) throw new Unfilled('a generator is not one of the known kinds')
+    if (isJsonObject(own['template']) && Object.keys(own['template']).length > 0)
+      throw new Unfilled(`its generator ${name} has a template of its own`)
+    if (name === 'list') return this.list(own, [...at, name])
+    if (name === 'git') return this.git(own, [...at, name])
+    if (name === 'matrix' && !isNested) return this.matrix(own, [...at, name])
+    throw new Unfilled(`its generator ${name} is known to Argo CD alone`)
+  }
+
+  private list(own: JsonObject, at: Steps): readonly SetParameters[] {
+    if (textOf(own, 'elementsYaml') !== '') throw new Unfilled('a list is a template (elementsYaml)')
+    return objectsIn(own['elements']).map((element, index) => ({
+      values: this.isGo ? element : flatElement(element),
+      places: new Map(placesBelow(element, { file: undefined, at: [...at, 'elements', index] })),
+    }))
+  }
+
+  private git(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const revision = shortBranch(textOf(own, 'revision'))
+    if (!this.repository.isHere(textOf(own, 'repoURL'))) throw new Unfilled('its generator git reads another repository')
+    if (!['', 'HEAD', this.repository.baseBranch].includes(revision)) throw new Unfilled(`its generator git reads the revision ${revision}`)
+    const patterns = objectsIn(own['directories'])
+    if (patterns.length === 0) return this.files(own, at)
+    const isMatch = (folder: string, isExcluded: boolean): boolean =>
+      patterns.some((each) => (each['exclude'] === true) === isExcluded && isFolderMatch(textOf(each, 'path'), folder))
+    const chosen = this.repository.folders().filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
+    const places = new Map(placesBelow({ values: own['values'] ?? {} }, { file: undefined, at }))
+    return chosen.map((folder) => ({ values: this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))), places }))
+  }
+
+  private files(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const patterns = objectsIn(own['files'])
+    if (patterns.length === 0) throw new Unfilled('its generator git names neither folders nor files')
+    const isMatch = (path: string, isExcluded: boolean): boolean =>
+      patterns.some((each) => (each['exclude'] === true) === isExcluded && isFileMatch(patternOf(each), path))
+    const chosen = [...this.repository.texts.keys()].filter((path) => isMatch(path, false) && !isMatch(path, true))
+    return chosen.flatMap((path) =>
+      objectsOfFile(path, this.repository.texts.get(path) ?? '').map(({ object, steps }): SetParameters => {
+        const read = this.isGo ? { ...object } : flat(object)
+        const values = this.withValues(own, { ...read, ...this.ofPath(path, textOf(own, 'pathParamPrefix')) })
+        const inSet = placesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
+        return { values, places: new Map([...placesBelow(object, { file: path, at: steps }), ...inSet]) }
+      }),
+    )
+  }
+
+  private ofPath(file: string, prefix: string): Parameters {
+    const slash = file.lastIndexOf('/')
+    const [folder, filename] = [slash === -1 ? '.' : file.slice(0, slash), file.slice(slash + 1)]
+    const more = { filename, filenameNormalized: sanitized(filename) }
+    const of = this.ofFolder(folder, prefix)
+    const name = prefix === '' ? 'path' : `${prefix}.path`
+    if (!this.isGo) return { ...of, ...Object.fromEntries(Object.entries(more).map(([key, value]) => [`${name}.${key}`, value])) }
+    const path = partOf(of, ...(prefix === '' ? ['path'] : [prefix, 'path']))
+    const all = { ...(isJsonObject(path) ? path : {}), ...more }
+    return prefix === '' ? { path: all } : { [prefix]: { path: all } }
+  }
+
+  private ofFolder(path: string, prefix: string): Parameters {
+    const segments = path.split('/')
+    const basename = segments.at(-1) ?? ''
+    if (this.isGo) {
+      const of = { path: { path, basename, basenameNormalized: sanitized(basename), segments } }
+      return prefix === '' ? of : { [prefix]: of }
+    }
+    const name = prefix === '' ? 'path' : `${prefix}.path`
+    return Object.fromEntries([
+      [name, path],
+      [`${name}.basename`, basename],
+      [`${name}.basenameNormalized`, sanitized(basename)],
+      ...segments.map((segment, index) => [`${name}[${index}]`, segment]),
+    ])
+  }
+
+  private withValues(own: JsonObject, parameters: Parameters): Parameters {
+    const values = own['values']
+    if (!isJsonObject(values)) return parameters
+    const read = Object.entries(values).map(([key, value]) => [key, this.text(String(value), parameters)] as const)
+    if (this.isGo) return { ...parameters, values: Object.fromEntries(read) }
+    return { ...parameters, ...Object.fromEntries(read.map(([key, value]) => [`values.${key}`, value])) }
+  }
+
+  private matrix(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const [first, second, ...more] = objectsIn(own['generators'])
+    if (first === undefined || second === undefined || more.length > 0) throw new Unfilled('a matrix has other than two generators')
+    const generator = (index: number): Steps => [...at, 'generators', index]
+    const ofFirst = this.parametersOf(first, generator(0), true)
+    const all: SetParameters[] = []
+    for (const one of ofFirst) {
+      const ofSecond = this.parametersOf(this.filled(second, one.values), generator(1), true)
+      if (all.length + ofSecond.length > MOST_OF_MATRIX) throw new Unfilled(`a matrix has more than ${MOST_OF_MATRIX} combinations`)
+      for (const other of ofSecond) {
+        const values = this.isGo ? merged(other.values, one.values) : combined(one.values, other.values)
+        all.push({ values, places: new Map([...other.places, ...one.places]) })
+      }
+    }
+    return all
+  }
+
+  private filled(value: JsonObject, parameters: Parameters): JsonObject {
+    const made = Object.keys(parameters).length === 0 ? value : this.inside(value, parameters)
+    return isJsonObject(made) ? made : {}
+  }
+
+  private inside(value: Json, parameters: Parameters): Json {
+    if (typeof value === 'string') return this.text(value, parameters)
+    if (isJsonArray(value)) return value.map((each) => this.inside(each, parameters))
+    if (!isJsonObject(value)) return value
+    const made = emptyObject()
+    for (const [key, each] of Object.entries(value)) setKey(made, this.text(key, parameters), this.inside(each, parameters))
+    return made
+  }
+
+  /** @throws Unfilled */
+  private text(text: string, parameters: Parameters): string {
+    return filled(text, parameters, this.isGo)
+  }
+}
+
+/** Each single value by its name in a template, with its place. */
+function placesBelow(
+  values: Json,
+  { file, at }: ParameterPlace,
+  names: readonly string[] = [],
+): readonly (readonly [name: string, place: ParameterPlace])[] {
+  if (values === null || typeof values !== 'object') return [[names.join('.'), { file, at }]]
+  const steps = isJsonArray(values) ? values.map((value, index) => [index, value] as const) : Object.entries(values)
+  return steps.flatMap(([step, value]) => placesBelow(value, { file, at: [...at, step] }, [...names, String(step)]))
+}
+
+/** @throws Unfilled for a pattern with magic words of git */
+function patternOf(entry: JsonObject): string {
+  const pattern = textOf(entry, 'path')
+  if (/^:|\[:|(?:^|\/)\.\.(?:\/|$)/.test(pattern)) throw new Unfilled(`its generator git has the pattern ${pattern.slice(0, 80)}`)
+  return pattern
+}
+
+interface FileObject {
+  readonly object: JsonObject
+  readonly steps: Steps
+}
+
+/** One, or each of a list. @throws Unfilled where Argo CD cannot read the file */
+function objectsOfFile(path: string, text: string): readonly FileObject[] {
+  const value = valueOfFile(path, text)
+  if (value === null) return [{ object: {}, steps: [] }]
+  if (isJsonObject(value)) return [{ object: value, steps: [] }]
+  const items = isJsonArray(value) ? value : [value]
+  return items.map((object, index): FileObject => {
+    if (isJsonArray(value) && isJsonObject(object)) return { object, steps: [index] }
+    throw new Unfilled(`its generator git reads ${path}, which is no map and no list of maps`)
+  })
+}
+
+function valueOfFile(path: string, text: string): Json {
+  try {
+    return parseGoYaml(text, path).documents[0]?.value ?? null
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw new Unfilled(`its generator git reads ${path}, which cannot be read`)
+    throw thrown
+  }
+}
+
+/** Names with dots, also of the items of lists; an empty map or list has none (jeremywohl/flatten, DotStyle). */
+function flat(object: JsonObject): Parameters {
+  return Object.fromEntries(singlesIn(object, ''))
+}
+
+function singlesIn(value: Json, name: string): readonly (readonly [name: string, text: string])[] {
+  if (value === null || typeof value !== 'object') return [[name, printed(value)]]
+  return Object.entries(value).flatMap(([key, each]) => singlesIn(each, name === '' ? key : `${name}.${key}`))
+}
+
+function flatElement(element: JsonObject): Parameters {
+  const flat = Object.entries(element).flatMap(([key, value]) =>
+    key === 'values' && isJsonObject(value)
+      ? Object.entries(value).map(([name, each]) => [`values.${name}`, each] as const)
+      : [[key, value] as const],
+  )
+  if (flat.some(([, value]) => typeof value !== 'string')) throw new Unfilled('an element of a list has other values than texts')
+  return Object.fromEntries(flat)
+}
+
+/** @throws Unfilled where both have a value, and other ones */
+function combined(one: Parameters, other: Parameters): Parameters {
+  const twice = Object.keys(other).find((key) => one[key] !== undefined && one[key] !== other[key])
+  if (twice !== undefined) throw new Unfilled(`both generators of a matrix have the value ${twice}`)
+  return { ...one, ...other }
+}
+
+/** The second one over the first one, map by map. */
+function merged(under: JsonObject, over: JsonObject): JsonObject {
+  const made = emptyObject()
+  for (const [key, value] of Object.entries(under)) setKey(made, key, value)
+  for (const [key, value] of Object.entries(over)) {
+    const before = made[key]
+    // An empty value gives nothing (mergo).
+    if (isJsonObject(value) && isJsonObject(before)) setKey(made, key, merged(before, value))
+    else if (before === undefined || !isEmpty(value)) setKey(made, key, value)
+  }
+  return made
+}
+
+function isEmpty(value: Json): boolean {
+  return ['', 0, false, null].some((each) => jsonEquals(value, each)) || (isJsonArray(value) && value.length === 0)
+}
+
+/** A name of a resource (argo-cd `applicationset/utils/template_functions.go` SanitizeName). */
+export function sanitized(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^-a-z0-9.]/g, '-')
+    .slice(0, 253)
+    .replace(/^[-.]+|[-.]+$/g, '')
+}

@@ -1,0 +1,89 @@
+/**
+ * The source of an Argo CD Application as Argo CD reads it: with the files that override it in the folder, and with the variables of the
+ * build environment (argo-cd 3.2.0 `reposerver/repository/repository.go` mergeSourceParameters and newEnv, `docs/user-guide/build-environment.md`).
+ */
+import { Failure } from '@backporch/kyaml/failure'
+import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { jsonOf } from '@backporch/kyaml/yaml'
+import { joined } from '../kustomize/files/kustomization-walk.ts'
+import { type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
+import { overrideProblem, withOverrides } from './argo-overrides.ts'
+import { type ArgoTool, normalizedSource, toolsOf } from './argo-tools.ts'
+
+export interface ArgoSource {
+  /** `['source']`, or `['sources', 1]`. */
+  readonly at: readonly (string | number)[]
+  /** Name of the Application as Argo CD knows it: outside of its own namespace `<namespace>_<name>`. */
+  readonly instance: string
+}
+
+/** Later ones over earlier ones. */
+export function overrideNames({ instance }: ArgoSource): readonly string[] {
+  return ['.argocd-source.yaml', `.argocd-source-${instance}.yaml`]
+}
+
+/**
+ * The source with the overrides in the folder.
+ * @param of `tool`: which reads it
+ * @throws Failure BP1110 or BP1111 of an override, BP1210 where Argo CD fails, or takes the folder for something else
+ */
+export function sourceOf(of: ArgoSource & { readonly tool: ArgoTool }, object: JsonObject, folder: string, files: SourceFiles): JsonObject {
+  let source = normalizedSource(sourceIn(object, of.at), of.at)
+  for (const name of overrideNames(of)) {
+    const file = files.get(joined(folder, name))
+    if (file === undefined) continue
+    if (file.mode === '120000') throw refused(source, `${name} is a symbolic link, which is not followed here`)
+    const [root] = readYamlNodes(textOfFile(file.path, files).replaceAll('\r\n', '\n'), file.path)
+    const patch = root === undefined ? null : jsonOf(root)
+    if (!isJsonObject(patch)) throw refused(source, `${name} is no map, which Argo CD refuses`)
+    const problem = overrideProblem(patch)
+    if (problem !== undefined) throw refused(source, `${name}: ${problem}`)
+    source = withOverrides(source, patch)
+  }
+  const tools = toolsOf(source)
+  if (tools.length > 1) throw refused(source, `it has options of several tools (${tools.join(', ')}), which Argo CD refuses`)
+  const [only = of.tool] = tools
+  if (only !== of.tool) throw refused(source, `an override in the folder makes it a source of ${only}, and that is not followed here`)
+  return source
+}
+
+export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
+  const found = at.reduce<Json | undefined>(
+    (value, step) => (typeof step === 'number' ? (Array.isArray(value) ? value[step] : undefined) : partOf(value, step)),
+    partOf(object, 'spec'),
+  )
+  return isJsonObject(found) ? found : {}
+}
+
+/**
+ * The text with `$ARGOCD_APP_…` and `${ARGOCD_APP_…}`; a variable that is not set is empty, `$$` is `$`, and of an open `${` nothing is left.
+ * @throws Failure BP1210 where it has the commit: what is built here does not depend on it
+ */
+export function inEnvironment(text: string, { instance }: ArgoSource, object: JsonObject, source: JsonObject): string {
+  const values = new Map([
+    ['ARGOCD_APP_NAME', instance],
+    ['ARGOCD_APP_NAMESPACE', textOf(object, 'spec', 'destination', 'namespace')],
+    ['ARGOCD_APP_PROJECT_NAME', textOf(object, 'spec', 'project') || 'default'],
+    ['ARGOCD_APP_SOURCE_REPO_URL', textOf(source, 'repoURL')],
+    ['ARGOCD_APP_SOURCE_PATH', textOf(source, 'path')],
+    ['ARGOCD_APP_SOURCE_TARGET_REVISION', textOf(source, 'targetRevision')],
+    ['$', '$'],
+  ])
+  return text.replace(/\$(?:\{([^}]*)\}|\{|([A-Za-z_]\w*)|([$*#@!?0-9-]))/g, (_, braced?: string, plain?: string, special?: string) => {
+    const name = braced ?? plain ?? special ?? ''
+    if (name.startsWith('ARGOCD_APP_REVISION')) throw refused(source, `${text} has the commit in it, and each commit is another value`)
+    return values.get(name) ?? ''
+  })
+}
+
+export function refused(source: JsonObject, why: string): Failure {
+  return new Failure({
+    code: 'BP1210',
+    what: 'the folder cannot be built as the Argo CD Application has it',
+    where: textOf(source, 'path') || '.',
+    why,
+    remedy: 'correct the source of the Application, or name another renderer of the folder in a policy (spec.render)',
+    retry: 'on-change',
+  })
+}

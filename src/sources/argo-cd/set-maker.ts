@@ -1,0 +1,60 @@
+/** How an ApplicationSet in a file makes its Applications: an edit of the file is an edit of the Application. */
+import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
+import type { ResourceMaker } from '../build/syncer-build.ts'
+import type { SetRepository } from '../build/unit-source.ts'
+import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
+import { applicationsOf, type MadeApplication } from './application-set.ts'
+import { namesIn, valueFor } from './set-template.ts'
+
+type ByName = ReadonlyMap<string, MadeApplication>
+
+/** One for each Application, in their order. @param made all that the set makes */
+export function setMakers(made: readonly MadeApplication[], repository: SetRepository): readonly ResourceMaker[] {
+  const makes = new SetMakes(repository)
+  return made.map(({ application, parameters }): ResourceMaker => {
+    const reads = [...new Set([...parameters.places.values()].flatMap(({ file }) => file ?? []))]
+    const madeOf = (set: JsonObject, files: SourceFiles): MadeApplication | undefined =>
+      makes.of(set, reads, files).get(metadataText(application, 'name'))
+    return {
+      template: ['spec', 'template'],
+      reads,
+      resourceOf: (set, files) => madeOf(set, files)?.application,
+      sourcesOf: (set, files, edit) => {
+        const { values = {}, places = new Map() } = madeOf(set, files)?.parameters ?? {}
+        const isGo = partOf(set, 'spec', 'goTemplate') === true
+        return namesIn(edit.text).flatMap((name) => {
+          const place = places.get(name)
+          const value = place === undefined ? undefined : valueFor(name, edit, values, isGo)
+          return place === undefined || value === undefined ? [] : [{ name, ...place, value }]
+        })
+      },
+    }
+  })
+}
+
+/** What a set makes, worked out once for all of its Applications while the set and its files are the same. */
+class SetMakes {
+  private readonly repository: SetRepository
+  private last: { readonly key: string; readonly made: ByName } | undefined
+
+  constructor(repository: SetRepository) {
+    this.repository = repository
+  }
+
+  of(set: JsonObject, reads: readonly string[], files: SourceFiles): ByName {
+    const { texts } = this.repository
+    const edited = reads.flatMap((path) => {
+      const text = files.has(path) ? textOf(path, files) : undefined
+      return text === undefined || text === texts.get(path) ? [] : [[path, text] as const]
+    })
+    const key = canonicalJson([set, edited.map((each) => [...each])])
+    if (this.last?.key !== key) this.last = { key, made: this.make(set, new Map([...texts, ...edited])) }
+    return this.last.made
+  }
+
+  private make(set: JsonObject, texts: SetRepository['texts']): ByName {
+    const all = applicationsOf(set, { ...this.repository, texts })
+    return new Map('why' in all ? [] : all.toReversed().map((each) => [metadataText(each.application, 'name'), each] as const))
+  }
+}

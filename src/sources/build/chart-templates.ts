@@ -1,0 +1,66 @@
+/** The templates of a chart: which one made an object (Helm's comment `# Source: …` in its output). */
+import type { SourceLocation } from '@backporch/kpt/desired-set'
+import { type Json, textOf } from '@backporch/kyaml/json'
+import { joined } from '../kustomize/files/kustomization-walk.ts'
+import { type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
+
+/** A chart in a folder of the files. */
+export interface ChartFiles {
+  /** From the root of the files. */
+  readonly folder: string
+  readonly files: SourceFiles
+}
+
+const SOURCE = /^# Source: (\S.*)$/
+
+/** The template, and the first line of the object in it. @param line of the object in the output, from 1 */
+export function templateOf(chart: ChartFiles, object: Json, output: string, line: number): SourceLocation {
+  const path = templatePath(chart, sourceAt(output, line))
+  const at = chart.files.has(path) && isTemplate(path) ? objectLine(textLines(path, chart.files), textOf(object, 'kind')) : 1
+  return { path, document: 0, item: undefined, line: at, step: 'helm template' }
+}
+
+function sourceAt(output: string, line: number): string {
+  const lines = output.split('\n', line)
+  for (let at = lines.length - 1; at >= 0; at -= 1) {
+    const found = SOURCE.exec(lines[at] ?? '')?.[1]
+    if (found !== undefined) return found
+  }
+  return ''
+}
+
+/** The first segment is the name of the chart. A dependency may be packed; then its archive. */
+function templatePath({ folder, files }: ChartFiles, source: string): string {
+  const rest = source.split('/').slice(1)
+  const path = joined(folder, rest.join('/'))
+  if (rest.length > 0 && files.has(path)) return path
+  const dependency = rest[0] === 'charts' ? joined(folder, `charts/${rest[1]}-`) : undefined
+  const archive = [...files.keys()].find((each) => dependency !== undefined && each.startsWith(dependency) && each.endsWith('.tgz'))
+  return archive ?? joined(folder, 'Chart.yaml')
+}
+
+export function isTemplate(path: string): boolean {
+  return /\.(?:ya?ml|tpl|txt|json)$/.test(path)
+}
+
+export function textLines(path: string, files: SourceFiles): readonly string[] {
+  return textOfFile(path, files).split('\n')
+}
+
+/** Lines of the document in which the kind is written, from 0: a template may have several. */
+function blockOf(lines: readonly string[], kind: string): { readonly from: number; readonly to: number } {
+  const starts = [0, ...lines.flatMap((line, at) => (line.startsWith('---') ? [at + 1] : [])), lines.length + 1]
+  const named = starts.findIndex((from, at) => lines.slice(from, (starts[at + 1] ?? 1) - 1).some((line) => kindIn(line) === kind))
+  const at = Math.max(0, named)
+  return named === -1 ? { from: 0, to: lines.length } : { from: starts[at] ?? 0, to: (starts[at + 1] ?? lines.length + 1) - 1 }
+}
+
+function kindIn(line: string): string {
+  return /^kind:\s*["']?(\w+)/.exec(line)?.[1] ?? ''
+}
+
+function objectLine(lines: readonly string[], kind: string): number {
+  const { from, to } = blockOf(lines, kind)
+  const first = lines.slice(from, to).findIndex((line) => /^(?:apiVersion|kind|metadata):/.test(line))
+  return from + Math.max(0, first) + 1
+}

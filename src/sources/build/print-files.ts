@@ -1,0 +1,65 @@
+/** The objects of files as a build prints them, each with the mark of its file. */
+import { PACKAGE_FILE } from '@backporch/kpt/package'
+import { Failure } from '@backporch/kyaml/failure'
+import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { decodeYaml, type GoYamlDocument, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { folderOf } from '../kustomize/files/kustomization-walk.ts'
+import { ORIGIN, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+
+export interface PrintedFile {
+  /** From the printed folder. */
+  readonly path: string
+  readonly text: string
+  /** The text is the target then. */
+  readonly isLink: boolean
+}
+
+/** What a syncer reads. */
+export interface FileReading {
+  readonly chosen: (file: PrintedFile) => boolean
+  /** Whether it reads the object, of a file that it reads. */
+  readonly reads: (object: Json, file: PrintedFile) => boolean
+  /** Whether it leaves a file out that is no YAML. */
+  readonly skipsBroken?: (file: PrintedFile) => boolean
+}
+
+/** @throws Failure BP111x of a file */
+export function printFiles(files: SourceFiles, folder: string, { chosen, reads, skipsBroken }: FileReading): string {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const packages = [...files.keys()].filter((path) => path.endsWith(`/${PACKAGE_FILE}`)).map((path) => `${folderOf(path)}/`)
+  const printed: string[] = []
+  for (const [where, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    // A package of kpt is a unit of its own, and the records of drift are no manifests.
+    if (
+      !where.startsWith(prefix) ||
+      where.startsWith('.drift/') ||
+      packages.some((each) => each.startsWith(prefix) && where.startsWith(each))
+    )
+      continue
+    const path = where.slice(prefix.length)
+    if (!/\.(?:ya?ml|json|jsonnet)$/.test(path)) continue
+    const own = { path, text: new TextDecoder().decode(file.content), isLink: file.mode === '120000' }
+    if (!chosen(own)) continue
+    const text = decodeYaml(file.content, where)
+    for (const document of documentsOf(text, where, skipsBroken?.(own) === true))
+      for (const { object } of objectsOfDocument(document, text, where))
+        if (reads(object, own)) printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
+  }
+  return printed.join('---\n')
+}
+
+function documentsOf(text: string, where: string, skipsBroken: boolean): readonly GoYamlDocument[] {
+  try {
+    return parseGoYaml(text, where).documents
+  } catch (thrown) {
+    if (skipsBroken && thrown instanceof Failure && thrown.code === 'BP1110') return []
+    throw thrown
+  }
+}
+
+function marked(object: JsonObject, path: string): JsonObject {
+  const metadata = partOf(object, 'metadata')
+  const annotations = partOf(metadata, 'annotations')
+  const origin = { ...(isJsonObject(annotations) ? annotations : {}), [ORIGIN]: `path: ${path}\n` }
+  return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), annotations: origin } }
+}

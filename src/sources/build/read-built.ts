@@ -1,0 +1,143 @@
+/** The output of a program as desired objects, each with its authored location. */
+import { type DesiredSet, DesiredSetBuilder, isLocalConfig, withoutAnnotations } from '@backporch/kpt/desired-set'
+import { PACKAGE_FILE, PackageSources } from '@backporch/kpt/package'
+import { Failure } from '@backporch/kyaml/failure'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { given } from '@backporch/kyaml/text'
+import type { TurnRendering } from '../kpt/render/package-renderer.ts'
+import { isEmptyList } from '../kpt/render/render-package.ts'
+import { ORIGIN } from '../kustomize/files/kustomize-build.ts'
+import { type Build, type BuildAnswer, type BuildLibrary, NO_BUILDS } from '../programs/package-builder.ts'
+import type { BuildInput, BuiltSource } from './built-source.ts'
+import { differingPaths } from './differing-paths.ts'
+import { type BuiltDocument, type HelmInput, isSameResource, syncerObject, valuesKey } from './syncer-build.ts'
+
+/** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
+export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
+  const sources = new PackageSources(source.packagePath, source.package)
+  const failures = [...sources.packageFailures('folder'), ...sources.failuresOf(PACKAGE_FILE)]
+  const builder = new DesiredSetBuilder()
+  builder.failures.push(...failures)
+  try {
+    if ('failure' in answer) throw new Failure(answer.failure)
+    addPrinted(builder, source, answer.text)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    builder.failures.push(thrown)
+  }
+  addInventories(builder, sources)
+  const [first, ...others] = builder.failures
+  if (first !== undefined) return { failures: [first, ...others] }
+  const kptfile = sources.kptfiles.get('')
+  const namespace = source.synced?.builder.namespace(source.synced.object)
+  return { desired: { ...builder.build(kptfile?.inventory, [], 'none'), ...given({ namespace }) }, kptfile, unread: [] }
+}
+
+/** The run of a program, or its answer where none is needed: what the syncer prints itself, or what it refuses. */
+export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): Build | BuildAnswer {
+  try {
+    return source.tool.order(source, library)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return { failure: thrown.toJSON() }
+    throw thrown
+  }
+}
+
+/**
+ * The syncer's resource: as the cluster has it, or as edited files declare it.
+ * @throws MissingBuilds where the unit that applies it has to be built first, Failure of its build
+ */
+export function resourceOf({ synced, files, parent }: BuildInput, library: BuildLibrary): Pick<HelmInput, 'object' | 'declared'> {
+  const object = synced?.object ?? {}
+  if (synced === undefined || parent === undefined) return { object: synced === undefined ? {} : syncerObject(synced, files) }
+  if (synced.ownChart === true) {
+    const now = inputsOf(declaredObjects({ ...parent, files }, library), object)
+    return { object: now.object ?? {}, declared: now.declared }
+  }
+  if (files === parent.files) return { object }
+  const [before, after] = [parent, { ...parent, files }].map((source) => inputsOf(declaredObjects(source, library), object))
+  if (before === undefined || after === undefined || jsonEquals(before.all, after.all)) return { object }
+  return { object: after.object ?? object, declared: after.declared }
+}
+
+/** @throws MissingBuilds, Failure of the build */
+export function declaredObjects(source: BuiltSource, library: BuildLibrary): DesiredSet['resources'] {
+  const answer = answerOf(source, library)
+  if ('failure' in answer) throw new Failure(answer.failure)
+  return printedResources(source, answer.text)
+}
+
+/** The resource among the objects, and the ConfigMaps and Secrets beside it. */
+function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
+  const object = objects.find((one) => isSameResource(one.object, own))?.object
+  const named = objectsIn(partOf(own, 'spec', 'valuesFrom')).map((ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`)
+  const inputs = objects.filter(({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`))
+  const declared = new Map(inputs.map(({ id, object: input }) => [valuesKey(id), input]))
+  return { object, declared, all: [partOf(object, 'spec') ?? null, ...declared.values()] }
+}
+
+/** @throws MissingBuilds where a program has to run first */
+export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer {
+  const build = buildOf(source, library)
+  return 'tool' in build ? library.built(build) : build
+}
+
+const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
+
+function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
+  const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? source.tool.name} printed it)`
+  const { synced, files } = source
+  const resource = synced === undefined ? undefined : syncerObject(synced, files)
+  const keepsOrigins = source.tool.keepsOrigins(source)
+  const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
+  const locationIn = source.tool.locationsIn(source)
+  const texts: readonly BuiltDocument[] =
+    synced === undefined || resource === undefined ? [{ text }] : synced.builder.documents(synced, resource, text)
+  for (const built of texts) {
+    const { text: part, other } = built
+    const others = other === undefined ? [] : parseGoYaml(other, where).documents
+    for (const document of parseGoYaml(part, where).documents) {
+      if (isEmptyList(document.value)) continue
+      const listIsLocal = isLocalConfig(document.value)
+      const hidden = other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
+      for (const { object, line } of objectsOfDocument(document, part, where)) {
+        const location = locationIn(object, part, line)
+        const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
+        const made =
+          synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource, built)
+        if (made === undefined) continue
+        builder.add(made, location, location.path, { local: listIsLocal, hidden })
+      }
+    }
+  }
+}
+
+/**
+ * The objects alone.
+ * @throws Failure BP111x of the output
+ */
+export function printedResources(source: BuiltSource, text: string): DesiredSet['resources'] {
+  const builder = new DesiredSetBuilder()
+  addPrinted(builder, source, text)
+  const [first] = builder.failures
+  if (first !== undefined) throw first
+  return builder.build(undefined, [], 'none').resources
+}
+
+/** The inventory of `kpt live`, which no kustomization lists. */
+function addInventories(builder: DesiredSetBuilder, sources: PackageSources): void {
+  const path = 'resourcegroup.yaml'
+  if (!sources.files.has(path) || sources.whyUnread(path) !== undefined) return
+  try {
+    const text = sources.textOf(path)
+    const where = sources.where(path)
+    for (const document of parseGoYaml(text, where).documents)
+      for (const { object, item, line } of objectsOfDocument(document, text, where))
+        if (isJsonObject(object) && getKey(object, 'kind') === 'ResourceGroup')
+          builder.add(object, { path: where, document: document.index, item, line }, path)
+  } catch (thrown) {
+    // The build does not read the file.
+    if (!(thrown instanceof Failure)) throw thrown
+  }
+}

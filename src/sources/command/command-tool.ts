@@ -1,0 +1,32 @@
+/** A program of the operator that prints the objects of a unit: it does not say where it has them from. */
+import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
+import { PACKAGE_FILE } from '@backporch/kpt/package'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import type { BuildTool, BuiltSource } from '../build/built-source.ts'
+import { sortedFiles } from '../programs/package-builder.ts'
+
+export const COMMAND_TOOL: BuildTool = {
+  name: 'command',
+  order: ({ folder, files, command }) => ({ tool: 'command', folder, command, files: sortedFiles([...files.values()]) }),
+  keepsOrigins: () => true,
+  locationsIn: (source) => (_object, _text, line) => locationOf(source, line),
+  originOf: (source) => (desired, path) => [originLine(source, desired, path)],
+  locator: {
+    why: 'a command prints the object, and does not say what it has the value from',
+    refusal: ({ command }) => ({
+      why: `the command ${JSON.stringify(command.join(' ').slice(0, 120))} prints the object, and does not say what it has the value from`,
+      remedy: 'edit what the command reads by hand and commit it, or choose restore',
+    }),
+  },
+}
+
+function locationOf({ packagePath, command }: BuiltSource, line: number): SourceLocation {
+  const path = packagePath === '' ? PACKAGE_FILE : `${packagePath}/${PACKAGE_FILE}`
+  const name = (command[0] ?? '').replace(/^.*\//, '')
+  return { path, document: 0, item: undefined, line: 1, step: `${name}, line ${line} of its output` }
+}
+
+function originLine({ command }: BuiltSource, { object }: DesiredResource, path: FieldPath): string {
+  const name = command.join(' ')
+  return valueAt(object, path) === undefined ? `not there; the object is printed by ${name}` : `printed by ${name}`
+}

@@ -1,0 +1,51 @@
+/** The GitRepository of Flux that a Kustomization or a chart is read from (source-controller `docs/spec/v1/gitrepositories.md`). */
+import { shortBranch } from '@backporch/git-store/ref-name'
+import { partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
+import { type ArtifactContent, contentOf } from '../../syncers/flux-artifact/artifact-content.ts'
+import { isWithin } from '../../syncers/flux-artifact/artifact-files.ts'
+import { isFilled } from '../../syncers/own-resource.ts'
+import type { SourceArtifact } from '../build/syncer-build.ts'
+import type { ResourcesOf, SourcedRepository } from '../build/unit-source.ts'
+
+interface FollowedRepository {
+  /** The tag, commit or version that it is fixed to, as `tag v1`; a name below `refs/heads/` is a branch. */
+  readonly fixed: string | undefined
+  readonly isBase: boolean
+  readonly artifact: SourceArtifact
+}
+
+/** Undefined where it is not this repository; one that no file declares is taken for it, where files are all that is known. */
+export function followedRepository(
+  at: { readonly namespace: string; readonly name: string },
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): FollowedRepository | undefined {
+  const source = of('GitRepository').find((one) => metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace)
+  if (source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))) return undefined
+  const ref = partOf(source, 'spec', 'ref')
+  const decides = ['commit', 'name', 'semver', 'tag', 'branch'].find((field) => isFilled(partOf(ref, field)))
+  const isBranch = decides === undefined || decides === 'branch' || (decides === 'name' && textOf(ref, 'name').startsWith('refs/heads/'))
+  const branch = decides === undefined ? (source === undefined ? repository.baseBranch : 'master') : shortBranch(textOf(ref, decides))
+  return {
+    fixed: isBranch ? undefined : `${decides} ${textOf(ref, decides)}`,
+    isBase: isBranch && branch === repository.baseBranch,
+    artifact: { title: `GitRepository ${at.namespace}/${at.name}`, ...contentOf(source), all: contentsOf(of, repository) },
+  }
+}
+
+/** Why the artifact has not the folder as it is in the repository. */
+export function whyNotHad({ title, sparse, included }: SourceArtifact, folder: string): string | undefined {
+  const other = included.find(({ path }) => isWithin(folder, path) || isWithin(path, folder))
+  if (other !== undefined)
+    return `its folder has files of another repository: ${other.title} is copied to ${other.path || 'the root'} by spec.include of ${title}`
+  const inside = `${folder}/`
+  const isThere = folder === '' || sparse.length === 0 || sparse.some((each) => inside.startsWith(each) || each.startsWith(inside))
+  return isThere ? undefined : `its folder is not in spec.sparseCheckout of ${title}`
+}
+
+/** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
+function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
+  const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
+  return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)
+}

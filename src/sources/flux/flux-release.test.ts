@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeployedRelease } from '@backporch/cluster/cluster'
+import { formatFieldPath } from '@backporch/kyaml/field'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { differingPaths } from '../build/differing-paths.ts'
+import { isSameResource } from '../build/syncer-build.ts'
+import type { ValuesRef } from '../build/unit-source.ts'
+import { fluxRelease, valuesOf } from './flux-release.ts'
+
+const DEPLOYED: DeployedRelease = {
+  namespace: 'shop',
+  name: 'web',
+  revision: 1,
+  status: 'deployed',
+  chartTitle: 'web 1.0.0',
+  chart: [{ path: 'Chart.yaml', mode: '100644', content: new TextEncoder().encode('name: web\nversion: 1.0.0\n') }],
+  values: {},
+  manifest: '',
+}
+const SECRET: ValuesRef = { kind: 'Secret', namespace: 'shop', name: 'web', optional: false, key: 'values.yaml', targetPath: '' }
+const HELM_RELEASE = { apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata: { name: 'web', namespace: 'shop' } }
+const build = (release: Parameters<typeof fluxRelease>[0]) => ({
+  title: 'Flux HelmRelease shop/web',
+  folder: '',
+  object: HELM_RELEASE,
+  variables: new Map<string, string>(),
+  builder: fluxRelease(release),
+})
+
+test('a value of a Secret is hidden wherever the manifest has it, also over several lines and in a key', () => {
+  const entries = ['password: "a: {b\\nc"\npin: 123456\nshort: abc\n']
+  const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
+  const manifest =
+    'kind: ConfigMap\ndata:\n  one: "x a: {b\\nc x"\n  two: 123456\n  three: abc\n  "123456": plain\n---\nkind: Other\nspec: [{pin: "123456"}]\n'
+  const [document] = fluxRelease(release).documents(build(release), HELM_RELEASE, manifest)
+  const [was, is] = [document?.text ?? '', document?.other ?? ''].map((text) => parseGoYaml(text, 'the manifest').documents)
+  const hidden = (was ?? []).map(({ value, index }) => differingPaths(value, is?.[index]?.value).map(formatFieldPath))
+  assert.deepEqual(hidden, [['data.one', 'data.two'], ['spec[0].pin']])
+})
+
+test('an entry that is no file of values is named, and nothing of it is told', () => {
+  const entries = ['tok: [hunter2hunter2']
+  const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
+  for (const work of [
+    () => valuesOf(release, HELM_RELEASE, undefined),
+    () => fluxRelease(release).documents(build(release), HELM_RELEASE, 'kind: A\n'),
+  ])
+    assert.throws(work, (thrown: Error & { why?: string; where?: string }) => {
+      assert.equal(thrown.where, 'Secret shop/web')
+      assert.equal(thrown.why, 'its entry values.yaml is no file of values')
+      assert.doesNotMatch(`${thrown.message}${thrown.stack}${String(thrown.cause)}`, /hunter2/)
+      return true
+    })
+})
+
+test('the run of Helm says that its values are of a Secret', () => {
+  const { way } = fluxRelease({ deployed: DEPLOYED, valuesFrom: [SECRET], entries: ['a: b'] })
+  assert.ok('helm' in way)
+  const order = (object: typeof HELM_RELEASE) =>
+    way.helm({
+      build: build({ deployed: DEPLOYED, valuesFrom: [SECRET], entries: ['a: b'] }),
+      object,
+      declared: new Map(),
+      folder: '',
+      files: new Map(),
+    })
+  const run = order(HELM_RELEASE)
+  assert.equal('hasSecrets' in run && run.hasSecrets, true)
+})
+
+test('git may declare the resource in another version, and without its namespace', () => {
+  const other = { ...HELM_RELEASE, apiVersion: 'helm.toolkit.fluxcd.io/v2beta2', metadata: { name: 'web' } }
+  assert.equal(isSameResource(other, HELM_RELEASE), true)
+  assert.equal(isSameResource({ ...other, metadata: { name: 'web', namespace: 'test' } }, HELM_RELEASE), false)
+  assert.equal(isSameResource({ ...other, apiVersion: 'example.com/v2' }, HELM_RELEASE), false)
+})

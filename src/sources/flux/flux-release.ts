@@ -1,0 +1,261 @@
+/**
+ * What helm-controller makes of a HelmRelease: its values, over those of `valuesFrom`, with the chart of the deployed release; and the labels
+ * that it adds (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). What Helm stored is what it applied; `helm
+ * template` renders the stored chart with the values of edited files.
+ */
+import type { DeployedRelease } from '@backporch/cluster/cluster'
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { metadataText } from '@backporch/kyaml/resource'
+import type { ChartFiles } from '../build/chart-templates.ts'
+import {
+  type BuiltDocument,
+  type ClusterCapabilities,
+  type HelmChart,
+  type HelmInput,
+  type HelmOrder,
+  type PostRenderer,
+  type SyncerBuilder,
+  type ValuesLayer,
+  type ValuesPlace,
+  valuesKey,
+} from '../build/syncer-build.ts'
+import type { ValuesRef } from '../build/unit-source.ts'
+import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
+import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
+
+export interface FluxRelease {
+  readonly deployed: DeployedRelease
+  readonly valuesFrom: readonly ValuesRef[]
+  /** What the cluster has of each of them; undefined where it is not there. */
+  readonly entries: readonly (string | undefined)[]
+}
+
+/** Where the chart and the values are written: no commit has files there. */
+const CHART = '.git/chart'
+const VALUES = '.git/values.yaml'
+const GROUP = 'helm.toolkit.fluxcd.io'
+
+export function fluxRelease(release: FluxRelease): SyncerBuilder {
+  return {
+    fields: [],
+    overrides: { names: [], field: '' },
+    components: () => [],
+    substitution: 'none',
+    way: { helm: (input) => orderOf(release, input), chart: (input) => chartOf(release, input), reads: () => [] },
+    namespace: (object) => textOf(object, 'spec', 'targetNamespace') || metadataText(object, 'namespace'),
+    documents: (_build, _object, text) => [withoutSecrets(text, secretsIn(release))],
+    finished: (built, object) => (isHook(built) ? undefined : withLabels(built, object)),
+  }
+}
+
+function orderOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmOrder | { readonly text: string } {
+  const { deployed } = release
+  // What Helm applied last is what is to be there, also while the next release waits.
+  if (declared === undefined) return { text: deployed.manifest }
+  const values = valuesOf(release, object, declared)
+  const isSame = jsonEquals(values, deployed.values) && jsonEquals(postRenderersIn(object), postRenderersIn(build.object))
+  if (isSame) return { text: deployed.manifest }
+  const unknown = whyNotRendered(deployed)
+  if (unknown === undefined) return fromStored(release, object, values, build.capabilities)
+  const why = `its values are not those of revision ${deployed.revision}, and ${unknown}`
+  throw refused(build.title, why, 'wait for the release, or look at the HelmRelease')
+}
+
+function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmChart {
+  const { deployed } = release
+  const unknown = whyNotRendered(deployed)
+  if (unknown !== undefined)
+    throw refused(build.title, `other values cannot be tried: ${unknown}`, 'change the values by hand and commit them, or choose restore')
+  const files = filesOf(deployed.chart ?? [])
+  const chart = { folder: CHART, files }
+  const defaults = chartLayers(chart).map((layer) => ({
+    ...layer,
+    place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
+  }))
+  const order = fromStored(release, object, valuesOf(release, object, declared), build.capabilities)
+  return { order, chart, title: `the chart ${deployed.chartTitle}`, layers: [...defaults, ...ownLayers(release, object, declared)] }
+}
+
+export function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): readonly ValuesLayer[] {
+  const files = release.valuesFrom.flatMap((ref, at): ValuesLayer[] => {
+    const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
+    if (text === undefined || ref.targetPath !== '') return []
+    const { kind, namespace, name, key } = ref
+    const values = readValues(text, ref)
+    const place: ValuesPlace =
+      kind === 'ConfigMap' ? { kind: 'entry', namespace, name, key } : { kind: 'elsewhere', title: `the Secret ${namespace}/${name}` }
+    return [{ values, place, isDefault: false }]
+  })
+  const own = partOf(object, 'spec', 'values')
+  return [...files, { values: isJsonObject(own) ? own : {}, place: { kind: 'resource', at: ['spec', 'values'] }, isDefault: false }]
+}
+
+function fromStored(
+  release: FluxRelease,
+  object: JsonObject,
+  values: JsonObject,
+  capabilities: ClusterCapabilities | undefined,
+): HelmOrder {
+  const files = filesOf(release.deployed.chart ?? [])
+  return rendered(release, { folder: CHART, files }, { own: [...files.values()], object, values, capabilities })
+}
+
+/** @param of `own`: the files of the chart itself. @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere */
+export function rendered(
+  { deployed, valuesFrom }: FluxRelease,
+  chart: ChartFiles,
+  of: {
+    readonly own: PackageFiles
+    readonly object: JsonObject
+    readonly values: JsonObject
+    readonly capabilities: ClusterCapabilities | undefined
+  },
+): HelmOrder {
+  const order = helmOrder(chart, releaseWords(deployed, of.capabilities), [
+    ...of.own,
+    { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(of.values)) },
+  ])
+  return { ...order, hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret'), postRenderers: postRenderersOf(of.object) }
+}
+
+function postRenderersIn(object: JsonObject): Json {
+  return partOf(object, 'spec', 'postRenderers') ?? null
+}
+
+/** The fields of each part that helm-controller gives kustomize (`internal/postrender/kustomize.go`). */
+const POST_RENDERED = { patches: ['patch', 'target'], images: ['name', 'newName', 'newTag', 'digest'] } as const
+
+function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
+  const renderers = postRenderersIn(object)
+  return (isJsonArray(renderers) ? renderers : []).flatMap((renderer, index): PostRenderer[] => {
+    if (!isJsonObject(partOf(renderer, 'kustomize'))) return []
+    const fields = Object.entries(POST_RENDERED).map(([name, known]) => {
+      const parts = partOf(renderer, 'kustomize', name)
+      return [name, (isJsonArray(parts) ? parts : []).map((part) => withKnown(part, known))] as const
+    })
+    return [{ kustomization: Object.fromEntries(fields), at: ['spec', 'postRenderers', index, 'kustomize'] }]
+  })
+}
+
+function withKnown(part: Json, known: readonly string[]): JsonObject {
+  const fields = isJsonObject(part) ? Object.entries(part) : []
+  return Object.fromEntries(fields.filter(([name]) => known.includes(name)))
+}
+
+/** As `helm upgrade` renders it. */
+function releaseWords({ name, namespace, revision }: DeployedRelease, capabilities: ClusterCapabilities | undefined): readonly string[] {
+  const words = ['--name-template', name, '--namespace', namespace, '--values', VALUES, '--no-hooks']
+  if (revision > 1) words.push('--is-upgrade')
+  return [...words, ...capabilityWords({ version: '', apiVersions: [] }, capabilities)]
+}
+
+export function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
+  return new Map(chart.map((file) => [`${CHART}/${file.path}`, { ...file, path: `${CHART}/${file.path}` }]))
+}
+
+/** Why other values of the release cannot be tried; undefined where they can. */
+export function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
+  return chart === undefined ? `the charts that ${chartTitle} depends on are not stored with the release` : undefined
+}
+
+/** @throws Failure BP1210 where values are missing or cannot be read */
+export function valuesOf(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): JsonObject {
+  const own = partOf(object, 'spec', 'values')
+  const spec = isJsonObject(own) ? own : {}
+  let values: JsonObject = {}
+  release.valuesFrom.forEach((ref, at) => {
+    const name = `${ref.kind} ${ref.namespace}/${ref.name}`
+    const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
+    if (text === undefined) {
+      if (ref.optional) return
+      throw refused(name, `valuesFrom names its entry ${ref.key}, which is not there`, 'create it, or mark it as optional')
+    }
+    if (ref.targetPath === '') values = mergedValues(values, readValues(text, ref))
+    else {
+      const set = withValueAt(mergedValues(values, spec), ref.targetPath, text)
+      if (set === undefined)
+        throw refused(
+          name,
+          `the value for targetPath ${ref.targetPath} has several parts, which are not read here`,
+          'name a file of values',
+        )
+      values = set
+    }
+  })
+  return mergedValues(values, spec)
+}
+
+/** Of a Secret only what it has as text. */
+function entryOf(object: JsonObject | undefined, key: string): string | undefined {
+  const found = partOf(object, 'data', key) ?? partOf(object, 'stringData', key)
+  return typeof found === 'string' && textOf(object, 'kind') === 'ConfigMap' ? found : undefined
+}
+
+/** Texts of this length may be anywhere. */
+const SHORTEST_SECRET = 4
+
+/** Values of Secrets, which may be in any object of the release. */
+function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
+  return valuesFrom.flatMap((ref, at) => {
+    const text = entries[at]
+    if (ref.kind !== 'Secret' || text === undefined) return []
+    return (ref.targetPath === '' ? textsBelow(readValues(text, ref)) : [text]).filter((each) => each.length >= SHORTEST_SECRET)
+  })
+}
+
+/** @throws Failure BP1210, which says nothing of the text: it may be that of a Secret */
+function readValues(text: string, { kind, namespace, name, key }: ValuesRef): JsonObject {
+  try {
+    return valuesIn(text, name)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    throw refused(`${kind} ${namespace}/${name}`, `its entry ${key} is no file of values`, 'correct the entry')
+  }
+}
+
+function textsBelow(value: Json): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsBelow)
+}
+
+/** What differs in the other document has a value of a Secret in it. */
+function withoutSecrets(text: string, secrets: readonly string[]): BuiltDocument {
+  if (secrets.length === 0) return { text }
+  const documents = parseGoYaml(text, 'the manifest').documents.map(({ value }) => formatJson(masked(value, secrets)))
+  return { text, other: documents.join('\n---\n') }
+}
+
+function masked(value: Json, secrets: readonly string[]): Json {
+  if (isJsonArray(value)) return value.map((each) => masked(each, secrets))
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, masked(each, secrets)]))
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  return secrets.some((secret) => String(value).includes(secret)) ? '' : value
+}
+
+function isHook(built: JsonObject): boolean {
+  return partOf(built, 'metadata', 'annotations', 'helm.sh/hook') !== undefined
+}
+
+/** The labels of the origin, over those of `commonMetadata`, over those of the chart. */
+function withLabels(built: JsonObject, object: JsonObject): JsonObject {
+  const metadata = partOf(built, 'metadata')
+  if (!isJsonObject(metadata)) return built
+  const [labels, annotations] = ['labels', 'annotations'].map((name) => ({
+    ...mapOf(metadata[name]),
+    ...mapOf(partOf(object, 'spec', 'commonMetadata', name)),
+  }))
+  const origin = { [`${GROUP}/name`]: metadataText(object, 'name'), [`${GROUP}/namespace`]: metadataText(object, 'namespace') }
+  const all = { ...metadata, labels: { ...labels, ...origin }, ...(Object.keys(annotations ?? {}).length > 0 ? { annotations } : {}) }
+  return { ...built, metadata: all as JsonObject }
+}
+
+function mapOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+export function refused(where: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1210', what: 'what the HelmRelease makes is not known', where, why, remedy, retry: 'backoff' })
+}

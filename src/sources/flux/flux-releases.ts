@@ -1,0 +1,157 @@
+/** The releases of Flux HelmReleases that Kustomizations apply from a repository (helm-controller `docs/spec/v2/helmreleases.md`). */
+import type { DeployedRelease } from '@backporch/cluster/cluster'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { labelsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { HELM_TOOLKIT, releaseOf } from '../../syncers/flux-release-name.ts'
+import { folderOf, isFilled } from '../../syncers/own-resource.ts'
+import { titleOfOwn } from '../../syncers/sync-path.ts'
+import type { SourceArtifact, SyncerBuild } from '../build/syncer-build.ts'
+import {
+  declaredNamed,
+  type RefusedSource,
+  type ResourcesOf,
+  type SourcedRepository,
+  type UnitSource,
+  type ValuesRef,
+} from '../build/unit-source.ts'
+import { joined } from '../kustomize/files/kustomization-walk.ts'
+import { fluxChart, whyOnlyFlux } from './flux-chart.ts'
+import { followedRepository, whyNotHad } from './flux-git.ts'
+import { fluxRelease } from './flux-release.ts'
+
+const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
+
+/** @param parents units of the Kustomizations that the repository has */
+export function releaseSources(
+  releases: readonly JsonObject[],
+  parents: readonly UnitSource[],
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
+  return releases.flatMap((own) => {
+    if (parseApiVersion(textOf(own, 'apiVersion')).group !== HELM_TOOLKIT) return []
+    const labels = labelsOf(own)
+    const parent = parents.find(
+      ({ id }) => id.name === labels.get(`${KUSTOMIZE}/name`) && id.namespace === labels.get(`${KUSTOMIZE}/namespace`),
+    )
+    return parent === undefined ? [] : [releaseSource(own, parent, repository)]
+  })
+}
+
+/** A HelmRelease as a Kustomization of the repository builds it, where files are all that is known. */
+export function builtReleaseSource(
+  { object: own, hidden = [] }: DesiredResource,
+  parent: UnitSource,
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): UnitSource | RefusedSource {
+  const title = `Flux HelmRelease ${titleOfOwn(own)}`
+  if (metadataText(own, 'namespace') === '')
+    return { title: `Flux HelmRelease ${metadataText(own, 'name')}`, why: 'it has no namespace, and Flux applies no such resource' }
+  if (hidden.length > 0) return { title, why: SECRET_IN_IT }
+  return releaseSource(own, parent, repository, chartOf(own, of, repository))
+}
+
+export const SECRET_IN_IT = 'a variable of its Kustomization puts a value of a Secret into it'
+
+/** @param chart where files are all that is known */
+function releaseSource(
+  own: JsonObject,
+  parent: UnitSource,
+  repository: SourcedRepository,
+  chart?: FolderChart | { readonly why: string },
+): UnitSource | RefusedSource {
+  const title = `Flux HelmRelease ${titleOfOwn(own)}`
+  const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
+  if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return { title, why: 'it applies to another cluster (spec.kubeConfig)' }
+  const valuesFrom = valuesFromOf(own, namespace)
+  const stored = releaseOf({ namespace, name }, own)
+  const declared = declaredNamed(
+    own,
+    repository.declared,
+    (object) => isFilled(partOf(object, 'spec', 'chart')) || isFilled(partOf(object, 'spec', 'chartRef')),
+  )
+  const build: Omit<SyncerBuild, 'builder'> = {
+    title,
+    folder: parent.folder,
+    object: own,
+    variables: new Map(),
+    inputs: valuesFrom.map((ref) => ({ group: '', kind: ref.kind, namespace: ref.namespace, name: ref.name })),
+    ...(declared === undefined
+      ? {}
+      : { place: { path: declared.path, document: declared.document, item: undefined, line: declared.line } }),
+  }
+  return {
+    title,
+    id: { group: HELM_TOOLKIT, kind: 'HelmRelease', namespace, name },
+    folder: parent.folder,
+    isPart: true,
+    partOf: parent,
+    variablesFrom: [],
+    valuesFrom,
+    release: stored,
+    ...(chart === undefined ? {} : { unstored: 'why' in chart ? chart : ('chart' as const) }),
+    render: ({ values, release, parent: above }) => {
+      const given = { ...build, parent: above, release: { revision: release?.revision ?? 0, entries: values } }
+      if (release === undefined && chart !== undefined && 'folder' in chart) {
+        const deployed = { ...NOT_DEPLOYED, namespace: textOf(own, 'spec', 'targetNamespace') || namespace, name: stored.name }
+        const builder = fluxChart({ deployed, valuesFrom, entries: values })
+        return { tool: 'syncer', build: { ...given, ...chart, place: undefined, ownChart: true, builder } }
+      }
+      const builder = fluxRelease({ deployed: release ?? NOT_DEPLOYED, valuesFrom, entries: values })
+      return { tool: 'syncer', build: { ...given, builder } }
+    },
+    pinned: undefined,
+  }
+}
+
+interface FolderChart {
+  readonly folder: string
+  readonly artifact: SourceArtifact
+}
+
+/** The chart of the repository, or why it is none or not all of what Flux makes of it, with what tells the objects all the same. */
+function chartOf(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): FolderChart | { readonly why: string } {
+  const refused = (why: string): { readonly why: string } => ({
+    why: `nothing is recorded of what Helm stores of its release, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
+  })
+  const spec = partOf(own, 'spec', 'chart', 'spec')
+  const [kind, name] = [textOf(spec, 'sourceRef', 'kind'), textOf(spec, 'sourceRef', 'name')]
+  if (kind !== 'GitRepository') {
+    const [from, named] = kind === '' ? [textOf(own, 'spec', 'chartRef', 'kind'), textOf(own, 'spec', 'chartRef', 'name')] : [kind, name]
+    return refused(`its chart is of the ${from} ${named}, from which nothing is fetched`)
+  }
+  const at = { namespace: textOf(spec, 'sourceRef', 'namespace') || metadataText(own, 'namespace'), name }
+  const source = followedRepository(at, of, repository)
+  if (source === undefined) return refused(`its chart is of the GitRepository ${at.namespace}/${name}, which is another repository`)
+  if (!source.isBase)
+    return refused(`its chart is of the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`)
+  const folder = folderOf(textOf(spec, 'chart'))
+  if (folder === undefined || !repository.has(joined(folder, 'Chart.yaml')))
+    return refused(`this repository has no chart at ${textOf(spec, 'chart')}`)
+  const lacking = whyNotHad(source.artifact, folder)
+  const why = lacking === undefined ? whyOnlyFlux(own) : `the chart has another content: ${lacking}`
+  return why === undefined ? { folder, artifact: source.artifact } : refused(why)
+}
+
+/** Stands for a release that could not be read: its build has a problem. */
+const NOT_DEPLOYED: DeployedRelease = {
+  namespace: '',
+  name: '',
+  revision: 0,
+  status: '',
+  chartTitle: '',
+  chart: undefined,
+  values: {},
+  manifest: '',
+}
+
+function valuesFromOf(own: JsonObject, namespace: string): readonly ValuesRef[] {
+  return objectsIn(partOf(own, 'spec', 'valuesFrom')).flatMap((ref): ValuesRef[] => {
+    const kind = textOf(ref, 'kind')
+    if (kind !== 'ConfigMap' && kind !== 'Secret') return []
+    const key = textOf(ref, 'valuesKey') || 'values.yaml'
+    const at = { targetPath: textOf(ref, 'targetPath'), optional: partOf(ref, 'optional') === true }
+    return [{ kind, namespace, name: textOf(ref, 'name'), key, ...at }]
+  })
+}

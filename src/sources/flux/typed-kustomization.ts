@@ -1,0 +1,117 @@
+/**
+ * A kustomization as Flux reads it before kustomize does: into the Go type of kustomize (`api/types/kustomization.go` 0.20.1) with
+ * sigs.k8s.io/yaml, and so less strictly than kustomize reads. A number or a boolean where the type has a text becomes a text (`newTag: 1.27`),
+ * letters of a field's name may be of either case, and a field that the type does not have is gone.
+ */
+import { Failure } from '@backporch/kyaml/failure'
+import { emptyObject, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { goKeyOf, isMergeKey, keyOf, kubectlJsonOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
+import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
+
+/** `value` stays as it is: kustomize checks it. */
+type Shape = 'text' | 'value' | { readonly list: Shape } | { readonly map: Shape } | { readonly fields: { readonly [name: string]: Shape } }
+
+const TEXTS: Shape = { list: 'text' }
+const TEXT_MAP: Shape = { map: 'text' }
+const PATCHES: Shape = { list: { fields: { path: 'text', patch: 'text', target: 'value', options: 'value' } } }
+const IMAGES: Shape = { list: { fields: { name: 'text', newName: 'text', tagSuffix: 'text', newTag: 'text', digest: 'text' } } }
+
+const KUSTOMIZATION: Shape = {
+  fields: {
+    apiVersion: 'value',
+    kind: 'value',
+    metadata: 'value',
+    openapi: TEXT_MAP,
+    namePrefix: 'text',
+    nameSuffix: 'text',
+    namespace: 'text',
+    commonLabels: TEXT_MAP,
+    labels: { list: { fields: { pairs: TEXT_MAP, includeSelectors: 'value', includeTemplates: 'value', fields: 'value' } } },
+    commonAnnotations: TEXT_MAP,
+    patchesStrategicMerge: TEXTS,
+    patchesJson6902: PATCHES,
+    patches: PATCHES,
+    images: IMAGES,
+    imageTags: IMAGES,
+    replacements: 'value',
+    replicas: { list: { fields: { name: 'text', count: 'value' } } },
+    vars: 'value',
+    sortOptions: 'value',
+    resources: TEXTS,
+    components: TEXTS,
+    crds: TEXTS,
+    bases: TEXTS,
+    configMapGenerator: 'value',
+    secretGenerator: 'value',
+    helmGlobals: 'value',
+    helmCharts: 'value',
+    helmChartInflationGenerator: 'value',
+    generatorOptions: { fields: { labels: TEXT_MAP, annotations: TEXT_MAP, disableNameSuffixHash: 'value', immutable: 'value' } },
+    configurations: TEXTS,
+    generators: TEXTS,
+    transformers: TEXTS,
+    validators: TEXTS,
+    buildMetadata: TEXTS,
+  },
+}
+
+/** Of its first document. @throws Failure BP1110 or BP1111 where Flux cannot read it either */
+export function typedKustomization(path: string, files: SourceFiles): JsonObject {
+  const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
+  const value = root === undefined ? null : typedValue(root, path)
+  if (isJsonObject(value)) return value
+  if (value === null) return {}
+  throw unreadable(path, 'it is no map')
+}
+
+function typedValue(root: YamlNode, path: string): Json {
+  try {
+    return shaped(root, KUSTOMIZATION)
+  } catch (thrown) {
+    if (thrown instanceof TypeError) throw unreadable(path, thrown.message)
+    throw thrown
+  }
+}
+
+function unreadable(where: string, why: string): Failure {
+  const what = 'the kustomization cannot be read'
+  return new Failure({ code: 'BP1110', what, where, why, remedy: 'write it as kustomize has it', retry: 'on-change' })
+}
+
+/** @throws TypeError for a value that JSON does not have */
+function shaped(node: YamlNode, shape: Shape): Json {
+  const target = resolved(node)
+  if (shape === 'text' && target.kind === 'scalar') return goText(kubectlJsonOf(target), target.value)
+  if (typeof shape === 'string') return kubectlJsonOf(target)
+  if (target.kind === 'list') return 'list' in shape ? target.items.map((item) => shaped(item, shape.list)) : kubectlJsonOf(target)
+  if (target.kind !== 'map' || 'list' in shape) return kubectlJsonOf(target)
+  const object = emptyObject()
+  for (const { key, value } of target.entries) {
+    if (isMergeKey(key)) {
+      const from = resolved(value)
+      for (const each of from.kind === 'list' ? from.items.toReversed() : [from]) {
+        const merged = shaped(each, shape)
+        if (isJsonObject(merged)) for (const [name, below] of Object.entries(merged)) setKey(object, name, below)
+      }
+      continue
+    }
+    const text = goKeyOf(key) ?? keyOf(key)
+    const name = 'map' in shape ? text : Object.keys(shape.fields).find((known) => known.toLowerCase() === text.toLowerCase())
+    const below = name === undefined ? undefined : 'map' in shape ? shape.map : shape.fields[name]
+    if (name !== undefined && below !== undefined) setKey(object, name, shaped(value, below))
+  }
+  return object
+}
+
+/** As sigs.k8s.io/yaml writes a number or a boolean for a text. */
+function goText(value: Json, source: string): Json {
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (typeof value !== 'number') return value
+  const isInteger = Number.isInteger(value) && !/[.]|^[-+]?\d+[eE]/.test(source)
+  const [digits = '', exponent = '0'] = value.toExponential().split('e')
+  const power = Number(exponent)
+  // Go's `%g` of a number with a point or an exponent.
+  if (isInteger || (power >= -4 && power < 6)) return String(value)
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+}

@@ -1,0 +1,76 @@
+/** Values of charts: how several of them become one (helm `pkg/chart/common/util/coalesce.go`, fluxcd/pkg `runtime/transform`). */
+import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { jsonOf } from '@backporch/kyaml/yaml'
+import type { ChartFiles } from '../../build/chart-templates.ts'
+import type { ValuesLayer } from '../../build/syncer-build.ts'
+import { joined } from '../../kustomize/files/kustomization-walk.ts'
+import { textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'
+
+/** The later ones over the earlier ones, map by map. */
+export function mergedValues(...all: readonly JsonObject[]): JsonObject {
+  return all.reduce(merge, {})
+}
+
+function merge(under: JsonObject, over: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(under))
+  for (const [key, value] of Object.entries(over)) {
+    const before = merged.get(key)
+    merged.set(key, isJsonObject(value) && isJsonObject(before) ? merge(before, value) : value)
+  }
+  return Object.fromEntries(merged)
+}
+
+/** The map in a file of values; empty for an empty one. @throws Failure BP1110 or BP1111 */
+export function valuesIn(text: string, where: string): JsonObject {
+  const [root] = readYamlNodes(text.replaceAll('\r\n', '\n'), where)
+  const value = root === undefined ? null : jsonOf(root)
+  return isJsonObject(value) ? value : {}
+}
+
+/**
+ * A value at a path such as `image.tag`, with the type that `helm install --set` gives it (helm `pkg/strvals/parser.go`).
+ * @returns undefined for what has lists or several values in it
+ */
+export function withValueAt(values: JsonObject, path: string, text: string): JsonObject | undefined {
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(path)) return undefined
+  const quoted = /^(['"])([\s\S]*)\1$/.exec(text)?.[2]
+  const plain = quoted ?? text
+  if (/[,\\{}[\]=]/.test(plain)) return undefined
+  const value = quoted === undefined ? typed(plain) : plain
+  return path.split('.').reduceRight<(at: JsonObject) => JsonObject>(
+    (inner, key, index, keys) => (at) => {
+      const below = getKey(at, key)
+      const isLast = index === keys.length - 1
+      return { ...at, [key]: isLast ? value : inner(isJsonObject(below) ? below : {}) }
+    },
+    (at) => at,
+  )(values)
+}
+
+function typed(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (text === 'null') return null
+  return text === '0' || /^-?[1-9]\d{0,14}$/.test(text) ? Number(text) : text
+}
+
+/** The defaults of the chart, and under their names those of the dependencies that lie unpacked in it. @throws Failure BP1110 or BP1111 */
+export function chartLayers({ folder, files }: ChartFiles): readonly ValuesLayer[] {
+  const own = joined(folder, 'values.yaml')
+  const prefix = joined(folder, 'charts/')
+  const below = [...files.keys()].flatMap(
+    (path) => /^([^/]+)\/values\.yaml$/.exec(path.startsWith(prefix) ? path.slice(prefix.length) : '')?.[1] ?? [],
+  )
+  const layerOf = (path: string, under: readonly string[]): ValuesLayer => {
+    const values = valuesIn(textOfFile(path, files), path)
+    return {
+      values: under.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), values),
+      place: { kind: 'file', path, under },
+      isDefault: true,
+    }
+  }
+  return [
+    ...below.map((name) => layerOf(joined(folder, `charts/${name}/values.yaml`), [name])),
+    ...(files.has(own) ? [layerOf(own, [])] : []),
+  ]
+}

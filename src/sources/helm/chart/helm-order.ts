@@ -1,0 +1,85 @@
+/** A run of `helm template` for a chart in the files (helm `pkg/cmd/template.go`). */
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import type { ChartFiles } from '../../build/chart-templates.ts'
+import type { ClusterCapabilities, HelmOrder } from '../../build/syncer-build.ts'
+import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
+import { kustomizationAt } from '../../kustomize/files/kustomize-build.ts'
+
+/** `--kube-version` and `--api-versions`: what is asked for, else what the cluster has. */
+export function capabilityWords(asked: ClusterCapabilities, cluster: ClusterCapabilities | undefined): readonly string[] {
+  const version = asked.version || cluster?.version || ''
+  const apiVersions = asked.apiVersions.length > 0 ? asked.apiVersions : (cluster?.apiVersions ?? [])
+  // The version as three numbers: what a distribution adds to it is no version of Kubernetes.
+  const [, major, minor = '0', patch = '0'] = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(version) ?? []
+  return [
+    ...(major === undefined ? [] : ['--kube-version', `${major}.${minor}.${patch}`]),
+    ...apiVersions.flatMap((each) => ['--api-versions', each]),
+  ]
+}
+
+/**
+ * @param words the arguments after the chart
+ * @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere
+ */
+export function helmOrder(chart: ChartFiles, words: readonly string[], written: PackageFiles): HelmOrder {
+  const path = joined(chart.folder, 'Chart.yaml')
+  if (!chart.files.has(path)) throw notRendered(chart.folder, 'the folder has no Chart.yaml', 'name the folder of a chart')
+  const beside = localDependencies(chart)
+  const copies = beside.flatMap(({ name, folder }) => copiesOf(chart, folder, joined(chart.folder, `charts/${name}`)))
+  const missing = missingDependencies(chart).filter((name) => !beside.some((each) => each.name === name))
+  if (missing.length > 0)
+    throw notRendered(
+      chart.folder,
+      `its ${missing.length === 1 ? 'dependency' : 'dependencies'} ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not in its folder charts, and nothing is fetched`,
+      `run helm dependency build ${chart.folder || '.'} and commit the folder charts, or name another renderer of the folder in a policy (spec.render)`,
+    )
+  return { words: ['template', `./${chart.folder}`, ...words], written: [...copies, ...written] }
+}
+
+interface Dependency {
+  readonly name: string
+  /** From the root of the repository. */
+  readonly folder: string
+}
+
+/** Charts that lie in other folders of the repository (`repository: file://../common`) and are not in the folder charts. */
+export function localDependencies(chart: ChartFiles): readonly Dependency[] {
+  const missing = missingDependencies(chart)
+  return dependenciesOf(chart).flatMap((each) => {
+    const path = /^file:\/\/(.+)$/.exec(textOf(each, 'repository'))?.[1]
+    const folder = path === undefined ? undefined : resolvePath(chart.folder, path)
+    return folder === undefined || !missing.includes(textOf(each, 'name')) ? [] : [{ name: textOf(each, 'name'), folder }]
+  })
+}
+
+function copiesOf({ files }: ChartFiles, from: string, to: string): PackageFiles {
+  return [...files.values()].flatMap((file) =>
+    file.path.startsWith(`${from}/`) ? [{ ...file, path: `${to}${file.path.slice(from.length)}` }] : [],
+  )
+}
+
+/** Of Chart.yaml or, in charts of Helm 2, requirements.yaml. */
+function dependenciesOf({ folder, files }: ChartFiles): readonly JsonObject[] {
+  return ['Chart.yaml', 'requirements.yaml'].flatMap((name) => {
+    const path = joined(folder, name)
+    return files.has(path) ? objectsIn(partOf(kustomizationAt(path, files), 'dependencies')) : []
+  })
+}
+
+function missingDependencies({ folder, files }: ChartFiles): readonly string[] {
+  const below = [...files.keys()].filter((path) => path.startsWith(joined(folder, 'charts/')))
+  const has = (name: string): boolean =>
+    below.some((path) => {
+      const rest = path.slice(joined(folder, 'charts/').length)
+      return rest.startsWith(`${name}/`) || (rest.startsWith(`${name}-`) && rest.endsWith('.tgz'))
+    })
+  return dependenciesOf({ folder, files })
+    .map((each) => textOf(each, 'name'))
+    .filter((name) => name !== '' && !has(name))
+}
+
+function notRendered(folder: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1210', what: 'the chart cannot be rendered', where: folder || '.', why, remedy, retry: 'on-change' })
+}

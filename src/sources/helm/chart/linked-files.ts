@@ -1,0 +1,28 @@
+/** Symbolic links among the files of values: Helm reads what they lead to, and Adopt edits that. */
+import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
+import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
+
+/** As many as Linux follows in one path. */
+const MOST_LINKS = 40
+
+/** The path behind the links of a path, also of its folders; undefined where one leaves the repository, or they lead in a circle. */
+export function followed(path: string, files: SourceFiles): string | undefined {
+  let at = ''
+  let rest = path.split('/')
+  let links = 0
+  while (rest.length > 0) {
+    const [name = '', ...after] = rest
+    const link = files.get(joined(at, name))
+    rest = after
+    if (link?.mode !== '120000') {
+      at = joined(at, name)
+      continue
+    }
+    links += 1
+    const target = links > MOST_LINKS ? undefined : resolvePath(at, new TextDecoder().decode(link.content))
+    if (target === undefined) return undefined
+    rest = [...target.split('/').filter((each) => each !== ''), ...rest]
+    at = ''
+  }
+  return at
+}

@@ -1,0 +1,53 @@
+/** `helm template`, for a policy, an Application of Argo CD or a HelmRelease. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
+import { annotationsOf } from '@backporch/kyaml/resource'
+import type { BuildInput, BuildTool, BuiltSource, ObjectLocations } from '../build/built-source.ts'
+import { templateOf } from '../build/chart-templates.ts'
+import { resourceOf } from '../build/read-built.ts'
+import type { Build, BuildAnswer, BuildLibrary } from '../programs/package-builder.ts'
+import { postRendered } from './chart/helm-build.ts'
+import { TemplateTrace } from './chart/template-trace.ts'
+import { chartOf, HelmLocations } from './locate/helm-locations.ts'
+
+export const HELM_TOOL: BuildTool = {
+  name: 'helm',
+  order: orderOf,
+  keepsOrigins: () => true,
+  locationsIn: (source) => {
+    const { folder, synced, parent } = source
+    const place = { path: folder || '.', document: 0, item: undefined, line: 1, ...synced?.place, step: 'helm template' }
+    // A chart that is not in the repository.
+    if (parent !== undefined && synced?.ownChart !== true) return () => place
+    return (object, text, line) => templateOf(source, object, text, line)
+  },
+  originOf: (source) => (desired, path) => [originLine(source, desired, path)],
+  locator: {
+    locationsOf,
+    writesDefaults: true,
+    // Until the next upgrade of a release there is no hook.
+    isMadeAnew: ({ object }) => annotationsOf(object).has('helm.sh/hook'),
+  },
+}
+
+function orderOf(source: BuildInput, library: BuildLibrary): Build | BuildAnswer {
+  const { folder, files, synced } = source
+  if (synced === undefined || !('helm' in synced.builder.way)) throw new TypeError(`${folder} is no chart`)
+  const order = synced.builder.way.helm({ build: synced, ...resourceOf(source, library), folder, files })
+  return 'text' in order ? order : postRendered(source, order, library)
+}
+
+function locationsOf(source: BuiltSource, library: BuildLibrary, desired: DesiredResource): ObjectLocations {
+  const values = new HelmLocations(source, library, chartOf(source, library))
+  return { removal: () => values.removal(desired), find: ({ path, wanted }) => values.find(desired, path, wanted) }
+}
+
+/** The line of the template with the values that it reads, where the chart is in the repository. */
+function originLine({ files, folder, synced }: BuiltSource, { id, location }: DesiredResource, path: FieldPath): string {
+  const trace = new TemplateTrace({ folder, files })
+  const [writer] = files.has(location.path) ? trace.writers({ template: location.path, id, field: path }) : []
+  if (writer === undefined) return `rendered by ${synced?.title ?? 'a chart'}`
+  const refs = writer.refs.slice(0, 3).map((ref) => formatFieldPath(ref))
+  const isWritten = writer.isField || refs.length > 0
+  return `${writer.path}:${writer.line}${isWritten ? '' : ' (the nearest line of the template)'}${refs.length === 0 ? '' : `, from the values ${refs.join(', ')}`}`
+}

@@ -1,0 +1,179 @@
+/** From a field that Helm rendered back to the values of the chart, and to the places where they are authored. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { readResource, resourceKey } from '@backporch/kyaml/resource'
+import type { BuiltTarget } from '../../build/adopt/built-unit.ts'
+import type { BuiltSource } from '../../build/built-source.ts'
+import { isTemplate, templateOf } from '../../build/chart-templates.ts'
+import { resourceOf } from '../../build/read-built.ts'
+import type { HelmChart } from '../../build/syncer-build.ts'
+import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
+import { HELM_CHARTS } from '../../kustomize/files/resource-origins.ts'
+import type { Obstacle, SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
+import { patchedText } from '../../locate/text-parts.ts'
+import type { BuildLibrary } from '../../programs/package-builder.ts'
+import { mergedValues } from '../chart/chart-values.ts'
+import { helmBuild } from '../chart/helm-build.ts'
+import { uniquePaths } from '../chart/template-actions.ts'
+import { referencesIn } from '../chart/template-lines.ts'
+import { dependenciesIn, type FieldWriter, TemplateTrace } from '../chart/template-trace.ts'
+import { fieldsOfPostRenderer } from './post-renderers.ts'
+import { differencesIn, removals, type ValueChange, valueChanges } from './value-candidates.ts'
+import { ValuePlaces } from './value-places.ts'
+
+/** Differences in a list or a map that are looked for one by one. */
+const MOST_DIFFERENCES = 4
+
+export class HelmLocations {
+  private readonly source: BuiltSource
+  private readonly library: BuildLibrary
+  private readonly chart: HelmChart
+  private readonly places: ValuePlaces
+  private readonly values: JsonObject
+  private readonly trace: TemplateTrace
+
+  constructor(source: BuiltSource, library: BuildLibrary, chart: HelmChart) {
+    this.source = source
+    this.library = library
+    this.chart = chart
+    this.places = new ValuePlaces(source, library, this.chart.layers)
+    this.values = mergedValues(...this.chart.layers.map((layer) => layer.values))
+    this.trace = new TemplateTrace(this.chart.chart)
+  }
+
+  /** Groups of edits of values; one counts where none before it has a result. @throws MissingBuilds */
+  find(desired: DesiredResource, path: FieldPath, wanted: Wanted): readonly SourceLocations[] {
+    const template = this.templateFor(desired)
+    const now = valueAt(desired.object, path)
+    const writersOf = (field: FieldPath): readonly FieldWriter[] =>
+      this.trace.writers({ template, id: desired.id, field }).map((writer) => this.withTexts(writer))
+    const writers = writersOf(path)
+    const groups = [...this.inside(path, now, wanted, writersOf), ...valueChanges({ values: this.values, writers, now, wanted })]
+    const found = groups.map((changes) => this.places.of(changes))
+    const files = writers.some(({ isOfFiles }) => isOfFiles) ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }] : []
+    const rendered = this.inPostRenderers({ desired, declaredName: desired.id.name, path, wanted })
+    const all = [...rendered, ...found.map((each) => each.first), ...files, ...found.map((each) => each.otherwise)]
+    // A value that is set elsewhere is the reason, and not the template that reads it.
+    const isElsewhere = all.some(({ obstacles }) => obstacles.length > 0)
+    return isElsewhere ? all : [{ candidates: [], obstacles: [this.hardCoded(template, writers)] }, ...all]
+  }
+
+  /** The last one has the last word. */
+  private inPostRenderers(target: BuiltTarget): readonly SourceLocations[] {
+    return (this.chart.order.postRenderers ?? []).toReversed().map((renderer) => {
+      const found = fieldsOfPostRenderer(renderer, target).map(({ path, wanted }) => this.places.ofField(path, wanted))
+      return { candidates: found.flatMap(({ candidates }) => candidates), obstacles: found.flatMap(({ obstacles }) => obstacles) }
+    })
+  }
+
+  /** With what is read by templates in values and files, which `tpl` prints. */
+  private withTexts(writer: FieldWriter): FieldWriter {
+    const { folder, files } = this.chart.chart
+    const dependencies = dependenciesIn(this.chart.chart, writer.path)
+    const values = writer.refs.map((ref) => valueAt(this.values, ref)).filter((value) => typeof value === 'string')
+    const read = writer.isOfFiles ? chartFiles(folder, files).map((path) => textOf(path, files)) : []
+    const refs = [...values, ...read].filter((text) => text.includes('{{')).flatMap((text) => referencesIn(text, dependencies))
+    return refs.length === 0 ? writer : { ...writer, refs: uniquePaths([...writer.refs, ...refs]) }
+  }
+
+  /** Of a list or a map: values of what differs in it. */
+  private inside(
+    path: FieldPath,
+    now: Json | undefined,
+    wanted: Wanted,
+    writersOf: (field: FieldPath) => readonly FieldWriter[],
+  ): readonly (readonly ValueChange[])[] {
+    const differences = typeof now === 'object' && typeof wanted === 'object' ? differencesIn(now, wanted) : []
+    if (differences.length === 0 || differences.length > MOST_DIFFERENCES || differences.some(({ length }) => length === 0)) return []
+    const groups = differences.map((below) =>
+      valueChanges({
+        values: this.values,
+        writers: writersOf([...path, ...below]),
+        now: valueAt(now, below),
+        wanted: valueAt(wanted, below),
+      }),
+    )
+    const [first = [], ...others] = groups
+    if (others.length === 0) return first
+    const best = groups.map((each) => each.find((changes) => changes.length > 0)?.[0])
+    return best.every((each) => each !== undefined) ? [[best.flatMap((each) => each ?? [])]] : []
+  }
+
+  /** Files of the chart that a template prints. */
+  private inFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
+    const { folder, files } = this.chart.chart
+    if (typeof now !== 'string' || typeof wanted !== 'string' || this.chart.title !== '') return []
+    return chartFiles(folder, files).flatMap((path): SourceCandidate[] => {
+      const text = textOf(path, files)
+      const isWhole = text.trimEnd() === now.trimEnd()
+      const edited = isWhole ? wanted.trimEnd() + text.slice(text.trimEnd().length) : patchedText(text, now, wanted)
+      const name = path.slice(folder === '' ? 0 : folder.length + 1)
+      return edited === undefined ? [] : [{ via: `file:${name}`, what: `the file ${path}`, edits: [], texts: new Map([[path, edited]]) }]
+    })
+  }
+
+  /** Of an object that is not there: a value that switches it off. */
+  removal(desired: DesiredResource): readonly SourceLocations[] {
+    const template = this.templateFor(desired)
+    const { controls, lists } = this.trace.switches(template, desired.id)
+    const found = removals(this.values, controls, lists, desired.object).map((changes) => this.places.of(changes).first)
+    const why = `no value of the chart takes the object out, which ${this.shown(template)} makes`
+    return [{ candidates: [], obstacles: [{ where: this.shown(template), why, remedy: REMEDY }] }, ...found]
+  }
+
+  private templateFor({ id, location }: DesiredResource): string {
+    const { title, order } = this.chart
+    if (title === '' && location.step !== HELM_CHARTS && (order.postRenderers ?? []).length === 0) return location.path
+    const answer = this.library.built(helmBuild(this.source, order))
+    if ('failure' in answer) throw new Failure(answer.failure)
+    const kind = resourceKey({ ...id, namespace: '', name: '' })
+    const made = parseGoYaml(answer.text, 'the chart').documents.flatMap((document) =>
+      objectsOfDocument(document, answer.text, 'the chart').flatMap(({ object, line }) => {
+        const read = isJsonObject(object) ? readResource(object) : { problem: '' }
+        return 'problem' in read || resourceKey({ ...read.id, namespace: '', name: '' }) !== kind
+          ? []
+          : [{ object, line, name: read.id.name }]
+      }),
+    )
+    // A kustomization may have given the object a prefix, a suffix and another namespace.
+    const found = made.find(({ name }) => name === id.name) ?? made.find(({ name }) => id.name.includes(name))
+    return found === undefined ? location.path : templateOf(this.chart.chart, found.object, answer.text, found.line).path
+  }
+
+  private hardCoded(template: string, writers: readonly FieldWriter[]): Obstacle {
+    const { files } = this.chart.chart
+    const isThere = files.has(template) && isTemplate(template)
+    const [found] = isThere ? writers : []
+    const where = found === undefined ? this.shown(template) : `${this.shown(found.path)}:${found.line}`
+    const refs = found?.refs.slice(0, 3).map((ref) => formatFieldPath(ref)) ?? []
+    const from = refs.length === 0 ? '' : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
+    const isWritten = found?.isField === true || refs.length > 0
+    const sets = isWritten ? `${where} sets it${from}` : `no template writes it, and the nearest line above it is ${where}`
+    return { where, why: `no value of the chart leads to the field: ${sets}`, remedy: REMEDY }
+  }
+
+  /** `apps/web/templates/deployment.yaml`, or `templates/deployment.yaml of the chart podinfo 6.5.0`. */
+  private shown(template: string): string {
+    const { chart, title } = this.chart
+    return title === '' ? template : template.slice(chart.folder.length + 1)
+  }
+}
+
+/** @throws Failure where other values cannot be tried, MissingBuilds where the unit above has to be built first */
+export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
+  const { synced, folder, files } = source
+  if (synced === undefined || !('chart' in synced.builder.way)) throw new Error(`${folder} is no chart`)
+  return synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
+}
+
+/** Files that templates may read with `.Files`. */
+function chartFiles(folder: string, files: SourceFiles): readonly string[] {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const isOfHelm = /^(?:templates|crds|charts)\/|^(?:Chart|values)\.yaml$|^values\.schema\.json$|\.tgz$/
+  return [...files.keys()].filter((path) => path.startsWith(prefix) && !isOfHelm.test(path.slice(prefix.length)))
+}
+
+const REMEDY = 'add a value to the chart, or a patch after it (a post-renderer, an overlay), or choose restore'

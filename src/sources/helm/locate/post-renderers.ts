@@ -1,0 +1,32 @@
+/** Fields of a post-renderer that may give a field of an object another value. Each is a candidate only, as in a kustomization. */
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { formatJson } from '@backporch/kyaml/json'
+import type { BuiltTarget } from '../../build/adopt/built-unit.ts'
+import { index } from '../../build/adopt/source-document.ts'
+import type { PostRenderer } from '../../build/syncer-build.ts'
+import { KustomizeLocations } from '../../kustomize/locate/kustomize-locations.ts'
+import type { Wanted } from '../../locate/candidate.ts'
+
+const PATH = 'kustomization.yaml'
+
+interface WrittenField {
+  /** From the root of the resource. */
+  readonly path: FieldPath
+  readonly wanted: Wanted
+}
+
+/** None of a post-renderer that does not write the field. */
+export function fieldsOfPostRenderer({ kustomization, at }: PostRenderer, target: BuiltTarget): readonly WrittenField[] {
+  const content = new TextEncoder().encode(formatJson(kustomization))
+  const locations = new KustomizeLocations(new Map([[PATH, { path: PATH, mode: '100644', content }]]))
+  // No file declares the object that it gets.
+  const location = { path: PATH, document: 0, item: undefined, line: 1, step: 'helm template' }
+  const [written] = locations.find({ ...target, desired: { ...target.desired, location } })
+  const above = at.map((step) => (typeof step === 'number' ? index(step) : field(step)))
+  return (written?.candidates ?? []).flatMap(({ edits: [only, ...more] }): readonly WrittenField[] => {
+    if (only === undefined || more.length > 0) return []
+    const { edit } = only
+    if (edit.kind === 'set') return [{ path: [...above, ...edit.path], wanted: edit.value }]
+    return edit.kind === 'remove' ? [{ path: [...above, ...edit.path], wanted: undefined }] : []
+  })
+}

@@ -1,0 +1,200 @@
+/**
+ * The origin of a rendered field: its location in a file, and the functions that changed it since (src/sources/kpt/render/provenance.ts), each with the
+ * entry of its config that the value is from.
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { type SetterPattern, setterPatternOf } from '@backporch/kpt/field'
+import { answerCalls, type FunctionLibrary, functionName, type StepRun } from '@backporch/kpt/function'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { LineIndex } from '@backporch/kyaml/read-yaml'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { entryOf, keyOf, mapAt, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import { AuthoredFiles } from '../../edits/authored-files.ts'
+import { isSameDeclaration } from '../../edits/moved-fields.ts'
+import { ProvenanceWatcher } from '../render/provenance.ts'
+import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
+
+/** Lines and columns count from 1. The end is after the last character. */
+export interface AuthoredRange {
+  /** From the root of the repository. */
+  readonly file: string
+  /** Position of the document in the file, from 1. */
+  readonly document: number
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** A function that wrote the field, also where it wrote the same value. */
+export interface FieldWriter {
+  /** `apply-setters`. */
+  readonly name: string
+  /** Number of the step in the render, from 1. */
+  readonly step: number
+  /** `apps/web/Kptfile:12`. */
+  readonly where: string
+  /** `${host}.${domain}`, of apply-setters alone. */
+  readonly pattern: string | undefined
+  /** The part of a list or a map that it wrote; empty for the whole field. */
+  readonly part: FieldPath
+  /** Entries of the config that the value is from, with their locations: `setter host`, `label team`. */
+  readonly sources: readonly { readonly name: string; readonly at: AuthoredRange | undefined }[]
+}
+
+export interface FieldOrigin {
+  /** Whether `authored` is the field itself; otherwise it is the nearest parent. */
+  readonly exact: boolean
+  readonly authored: AuthoredRange | undefined
+  /** In the order of their runs; the last one decides. */
+  readonly writers: readonly FieldWriter[]
+}
+
+interface OriginInput {
+  readonly packagePath: string
+  readonly files: PackageFiles
+  readonly functions: FunctionLibrary
+}
+
+/** Renders the package once more and records every step. */
+export class FieldOrigins {
+  private readonly authored: AuthoredFiles
+  private readonly rendered: RenderedPackage | undefined
+
+  constructor({ packagePath, files, functions }: OriginInput) {
+    this.authored = new AuthoredFiles(packagePath, files)
+    const rendering = answerCalls(renderPackage(packagePath, files, { watcher: new ProvenanceWatcher(), attributed: false }), functions)
+    this.rendered = 'failures' in rendering ? undefined : rendering
+  }
+
+  /** Undefined where the package does not render or has no such object. */
+  of(desired: DesiredResource, path: FieldPath): FieldOrigin | undefined {
+    const root = this.rootOf(desired)
+    if (root === undefined) return undefined
+    const nearest = nearestNode(root, path)
+    const exact = nearest.steps === path.length
+    const writers = exact ? this.writers(nearest.node, root, path) : []
+    return { exact, authored: this.rangeAbove(root, path.slice(0, nearest.steps)), writers }
+  }
+
+  /** The writers of the parts of a list or a map, where its parts have writers. */
+  private writers(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
+    const found: FieldWriter[] = []
+    const parts = [...writtenParts(node, [])]
+    for (const part of parts.some(({ length }) => length > 0) ? parts.filter(({ length }) => length > 0) : parts)
+      for (const number of nodeAtPath(node, part)?.node.writes ?? []) {
+        const run = this.rendered?.run?.runs[number]
+        if (run !== undefined && found.length < MOST_WRITERS) found.push(this.writer(run, root, path, part))
+      }
+    return found
+  }
+
+  private rootOf(desired: DesiredResource): YamlMap | undefined {
+    const own = this.rendered?.desired.resources.find((resource) => isSameDeclaration(resource, desired))
+    if (own === undefined) return undefined
+    const created = this.rendered?.nodes.get(resourceKey(own.id))
+    if (created !== undefined) return created
+    const { path, document, item } = own.location
+    const root = this.authored.documents(path)[document]
+    const items: FieldPath = item === undefined ? [] : [field('items'), { kind: 'index', index: item }]
+    const node = root === undefined ? undefined : nodeAtPath(root, items)?.node
+    return node?.kind === 'map' ? node : undefined
+  }
+
+  private rangeAbove(root: YamlMap, path: FieldPath): AuthoredRange | undefined {
+    for (let steps = path.length; steps >= 0; steps -= 1) {
+      const node = nodeAtPath(root, path.slice(0, steps))?.node
+      const range = node === undefined ? undefined : this.range(node)
+      if (range !== undefined) return range
+    }
+    return undefined
+  }
+
+  private range({ source }: YamlNode): AuthoredRange | undefined {
+    if (source === undefined || !this.authored.has(source.path)) return undefined
+    const lines = new LineIndex(this.authored.text(source.path).replaceAll('\r\n', '\n'))
+    const [start, end] = [lines.position(source.start), lines.position(source.end)]
+    return {
+      file: source.path,
+      document: source.document + 1,
+      line: start.line,
+      column: start.column,
+      endLine: end.line,
+      endColumn: end.column,
+    }
+  }
+
+  private writer({ step, config }: StepRun, root: YamlMap, above: FieldPath, part: FieldPath): FieldWriter {
+    const path = [...above, ...part]
+    const name = functionName(step.function)
+    const pattern = name === 'apply-setters' ? patternAt(root, path) : undefined
+    const kptfile = this.authored.documents(step.kptfile)[0]
+    const location: FieldPath = [field('pipeline'), field(step.list), { kind: 'index', index: step.index }, field('configMap')]
+    const inKptfile = kptfile === undefined ? undefined : nodeAtPath(kptfile, location)?.node
+    const entries = step.function.configMap.size > 0 ? inKptfile : entriesOf(config)
+    const sources = configKeys(name, path, pattern, entries).map((key) => {
+      const value = entryOf(entries, key)?.value
+      return { name: `${SOURCE_WORDS[name] ?? 'entry'} ${key}`, at: value === undefined ? undefined : this.range(value) }
+    })
+    return { name, step: step.number + 1, where: `${step.kptfile}:${step.function.line}`, pattern: pattern?.text, part, sources }
+  }
+}
+
+/** Writers that are reported for one field. */
+const MOST_WRITERS = 8
+
+/** Paths at and below a node that a function wrote. */
+function* writtenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
+  if (node.writes !== undefined) yield path
+  if (node.kind === 'map') for (const { key, value } of node.entries) yield* writtenParts(value, [...path, field(keyOf(key))])
+  else if (node.kind === 'list')
+    for (const [index, item] of node.items.entries()) yield* writtenParts(item, [...path, { kind: 'index', index }])
+}
+
+const SOURCE_WORDS: { readonly [name: string]: string } = {
+  'apply-setters': 'setter',
+  'set-labels': 'label',
+  'set-annotations': 'annotation',
+}
+
+function patternAt(root: YamlMap, path: FieldPath): SetterPattern | undefined {
+  const found = nodeAtPath(root, path)
+  return setterPatternOf(found?.node.lineComment ?? '') ?? setterPatternOf(found?.entry?.key.lineComment ?? '')
+}
+
+function entriesOf(config: YamlMap | undefined): YamlMap | undefined {
+  return mapAt(config, 'data') ?? mapAt(config, 'labels') ?? mapAt(config, 'annotations') ?? mapAt(config, 'image') ?? config
+}
+
+function configKeys(name: string, path: FieldPath, pattern: SetterPattern | undefined, entries: YamlNode | undefined): readonly string[] {
+  const last = path.at(-1)
+  const keys =
+    name === 'apply-setters'
+      ? [...new Set(pattern?.setters ?? [])]
+      : name === 'set-labels' || name === 'set-annotations'
+        ? last?.kind === 'field'
+          ? [last.name]
+          : []
+        : name === 'set-image'
+          ? ['newName', 'newTag', 'digest']
+          : name === 'set-namespace'
+            ? ['namespace']
+            : []
+  return keys.filter((key) => entries !== undefined && entryOf(resolved(entries), key) !== undefined)
+}
+
+/** For people, a line each: `apps/web/deployment.yaml:9:13`, then the functions that wrote the field. */
+export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
+  const location = authored === undefined ? 'no file has it' : `${authored.file}:${authored.line}:${authored.column}`
+  const first = exact || authored === undefined ? location : `not there; it would go into ${authored.file}:${authored.line}`
+  const fight = writers.length > 1 ? ', which decides' : ''
+  return [first, ...writers.map((writer, index) => `${writerLine(writer)}${index === writers.length - 1 ? fight : ''}`)]
+}
+
+function writerLine({ name, step, where, pattern, part, sources }: FieldWriter): string {
+  const from = sources.map(({ name: source, at }) => (at === undefined ? source : `${source} at ${at.file}:${at.line}:${at.column}`))
+  const what = part.length === 0 ? 'written' : `${shownPathOnly(part, undefined)} written`
+  return `${what} by ${name} (step ${step}, ${where})${pattern === undefined ? '' : `, pattern ${pattern}`}${from.length === 0 ? '' : `, from ${from.join(' and ')}`}`
+}

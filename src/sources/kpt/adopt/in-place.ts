@@ -1,0 +1,72 @@
+/**
+ * Most packages are stored rendered in git. Then the render of the edited package belongs into the same commit, for a syncer that applies
+ * files as they are. A file that a render leaves as it is becomes its rendered text. In other files, only values that were equal to the
+ * rendered ones are updated.
+ */
+import { writeItems } from '@backporch/kpt/render'
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { isWithin, valueAt } from '@backporch/kyaml/field'
+import { jsonEquals } from '@backporch/kyaml/json'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { resourceKey } from '@backporch/kyaml/resource'
+import { jsonOf } from '@backporch/kyaml/yaml'
+import type { AuthoredFiles } from '../../edits/authored-files.ts'
+import { leaves } from '../../edits/prove-edit.ts'
+import { editAt } from '../../locate/candidate.ts'
+import type { RenderedPackage } from '../render/render-package.ts'
+
+interface InPlaceInput {
+  readonly authored: AuthoredFiles
+  /** The edited files, by path from the root of the repository. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly before: RenderedPackage
+  readonly after: RenderedPackage
+}
+
+/** Texts that change in addition, by path from the root of the repository. */
+export function inPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
+  const whole = renderedTexts(input)
+  return new Map([...whole.changed, ...valueEdits(input, whole.retained)])
+}
+
+/** The rendered texts of files that a render leaves as they are, byte by byte. */
+function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
+  readonly retained: ReadonlySet<string>
+  readonly changed: ReadonlyMap<string, string>
+} {
+  const written = writeItems(after.run?.items ?? [])
+  const retained = new Set<string>()
+  const changed = new Map<string, string>()
+  for (const [path, text] of writeItems(before.run?.items ?? [])) {
+    const file = authored.where(path)
+    const now = written.get(path)
+    if (now === undefined || text !== authored.text(file)) continue
+    retained.add(file)
+    if (now !== (texts.get(file) ?? text)) changed.set(file, now)
+  }
+  return { retained, changed }
+}
+
+/** Edits of the values in other files that were equal to the rendered ones. */
+function valueEdits({ authored, texts, before, after }: InPlaceInput, retained: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const was = new Map(before.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+  const edits = new Map<string, YamlEdit[]>()
+  for (const { id, object, location } of after.desired.resources) {
+    const earlier = was.get(resourceKey(id))
+    if (earlier === undefined || location.step !== undefined || location.item !== undefined || retained.has(location.path)) continue
+    const text = texts.get(location.path) ?? authored.text(location.path)
+    const root = readYamlNodes(text.replaceAll('\r\n', '\n'), location.path)[location.document]
+    if (root === undefined) continue
+    const written = jsonOf(root)
+    for (const path of leaves(earlier.object, object, [])) {
+      const value = valueAt(object, path)
+      const now = valueAt(written, path)
+      if (now === undefined || jsonEquals(now, value) || !jsonEquals(now, valueAt(earlier.object, path))) continue
+      const list = edits.get(location.path) ?? []
+      if (list.some((edit) => 'path' in edit && isWithin(path, edit.path))) continue
+      list.push(editAt(location.document, path, value))
+      edits.set(location.path, list)
+    }
+  }
+  return new Map([...edits].map(([path, list]) => [path, editYaml(texts.get(path) ?? authored.text(path), list, path)]))
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
+import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'
+import { APPLY_SETTERS, filesOf, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import type { ResolvedChange } from '../../edits/resolution-edits.ts'
+import { adoptionProblems } from './adoption.ts'
+
+const WEB = {
+  Kptfile: webKptfile(APPLY_SETTERS),
+  'setters.yaml': settersConfig('  a: one\n  b: two\n  c: three\n'),
+  'config.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: web
+data:
+  x: one # kpt-set: \${a}
+  v: two # kpt-set: \${b}
+  z: one-two # kpt-set: \${a}-\${b}
+  c: three # kpt-set: \${c}
+  bc: two/three # kpt-set: \${b}/\${c}
+`,
+}
+
+function drifted(values: Readonly<Record<string, string>>): readonly ResolvedChange[] {
+  return Object.entries(values).map(([key, value]) => changeIn(WEB, 'ConfigMap', `data.${key}`, value))
+}
+
+const BOTH = { 'apps/web/setters.yaml': ['-  a: one', '-  b: two', '+  a: five', '+  b: six'] }
+
+for (const order of [
+  ['x', 'v', 'z', 'bc'],
+  ['bc', 'z', 'v', 'x'],
+  ['v', 'bc', 'x', 'z'],
+] as const)
+  test(`setters of several fields are solved together where these drifted consistently, in the order ${order.join(' ')}`, () => {
+    const values = { x: 'five', v: 'six', z: 'five-six', bc: 'six/three' }
+    const changes = drifted(Object.fromEntries(order.map((key) => [key, values[key]])))
+    const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
+    assert.deepEqual(setters, BOTH['apps/web/setters.yaml'])
+    const problems = adoptionProblems({ packagePath: 'apps/web', files: filesOf(WEB), changes, functions: builtInFunctions })
+    assert.deepEqual(
+      problems,
+      changes.map(() => undefined),
+    )
+  })
+
+test('a chain of setters, each field of which has one of its neighbour too', () => {
+  const changes = drifted({ x: 'five', v: 'six', z: 'five-six', c: 'seven', bc: 'six/seven' })
+  const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
+  assert.deepEqual(setters, ['-  a: one', '-  b: two', '-  c: three', '+  a: five', '+  b: six', '+  c: seven'])
+})
+
+test('fields that did not drift consistently are refused, with the field that contradicts', () => {
+  const changes = drifted({ x: 'five', v: 'six', z: 'five-seven', bc: 'six/three' })
+  const { what, why } = refused(WEB, ...changes)
+  assert.equal(what, 'cannot adopt data.z of ConfigMap web')
+  assert.match(why, /would also move data\.v of ConfigMap web and data\.bc of ConfigMap web$/)
+})
+
+test('the fields that can be adopted together have no problem, and another one has its own', () => {
+  const changes = drifted({ x: 'five', v: 'six', z: 'five-six', bc: 'six/three', c: 'nine' })
+  const problems = adoptionProblems({ packagePath: 'apps/web', files: filesOf(WEB), changes, functions: builtInFunctions })
+  assert.deepEqual(problems.slice(0, 4), [undefined, undefined, undefined, undefined])
+  assert.match(problems[4] ?? '', /would also move data\.bc of ConfigMap web$/)
+})
+
+test('without its partner a field is refused as before', () => {
+  const { why } = refused(WEB, ...drifted({ x: 'five' }))
+  assert.match(why, /the setter a of apply-setters .* would also move data\.z of ConfigMap web$/)
+})

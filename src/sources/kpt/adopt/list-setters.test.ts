@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '@backporch/kyaml/json'
+import { adopted, changeIn } from '../../../../test/fakes/adoption-samples.ts'
+import { APPLY_SETTERS, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+
+const LISTS = {
+  Kptfile: webKptfile(APPLY_SETTERS),
+  'setters.yaml': settersConfig('  hosts: |\n    - one\n    - two\n  zones: "[east, west]"\n  last: |\n    - only\n'),
+  'route.yaml': `apiVersion: example.com/v1
+kind: Route
+metadata:
+  name: web
+  finalizers: # kpt-set: \${last}
+    - only
+spec:
+  hosts: # kpt-set: \${hosts}
+    - one
+    - two
+  zones: # kpt-set: \${zones}
+    - east
+    - west
+`,
+}
+
+const ADDED = {
+  'apps/web/setters.yaml': ['+    - three'],
+  'apps/web/route.yaml': ['+    - three'],
+}
+
+const CASES: readonly (readonly [string, string, Json | undefined, Readonly<Record<string, readonly string[]>>])[] = [
+  ['an item is added to the list', 'spec.hosts', ['one', 'two', 'three'], ADDED],
+  ['an item is added, by its value', 'spec.hosts[="three"]', 'three', ADDED],
+  [
+    'an item is removed',
+    'spec.hosts[="one"]',
+    undefined,
+    { 'apps/web/setters.yaml': ['-    - one'], 'apps/web/route.yaml': ['-    - one'] },
+  ],
+  [
+    'an item changes',
+    'spec.hosts[1]',
+    'other',
+    { 'apps/web/setters.yaml': ['-    - two', '+    - other'], 'apps/web/route.yaml': ['-    - two', '+    - other'] },
+  ],
+  [
+    'a list that stands on one line',
+    'spec.zones',
+    ['east', 'west', 'north'],
+    {
+      'apps/web/setters.yaml': ['-  zones: "[east, west]"', '+  zones: "[east, west, north]"'],
+      'apps/web/route.yaml': ['+    - north'],
+    },
+  ],
+  [
+    'the last item is removed',
+    'metadata.finalizers[="only"]',
+    undefined,
+    {
+      'apps/web/setters.yaml': ['-  last: |', '-    - only', '+  last: ""'],
+      'apps/web/route.yaml': ['-  finalizers: # kpt-set: ${last}', '-    - only', '+  finalizers: [] # kpt-set: ${last}'],
+    },
+  ],
+  ['the map around the list is one field', 'spec', { hosts: ['one', 'two', 'three'], zones: ['east', 'west'] }, ADDED],
+]
+
+for (const [name, path, live, lines] of CASES)
+  test(`the setter of a list is edited: ${name}`, () => {
+    assert.deepEqual(adopted(LISTS, changeIn(LISTS, 'Route', path, live)), lines)
+  })
+
+test('a list of which a setter gives one item is edited in the manifest', () => {
+  const texts = {
+    ...LISTS,
+    'setters.yaml': settersConfig('  host: one\n'),
+    'route.yaml': 'apiVersion: example.com/v1\nkind: Route\nmetadata:\n  name: web\nspec:\n  hosts:\n    - one # kpt-set: ${host}\n',
+  }
+  assert.deepEqual(adopted(texts, changeIn(texts, 'Route', 'spec.hosts', ['one', 'two'])), { 'apps/web/route.yaml': ['+    - two'] })
+})

@@ -1,0 +1,60 @@
+/**
+ * The proof of an edit at the fixed point of its package (docs/adr/0052): each render of the edited package is compared with the same render
+ * of the unedited one, until neither changes a file any more.
+ */
+import { isKptfile } from '@backporch/kpt/package'
+import { describeMoved, type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
+import type { ResolvedChange } from '../../edits/resolution-edits.ts'
+import { differingFiles, MOST_RENDERS, type RepeatedRenders } from './repeated-renders.ts'
+
+/** What the first render shows that is not as chosen; of a proven edit, its last render. */
+export interface Proof {
+  readonly lands: boolean
+  readonly others: readonly MovedField[]
+  /** Number of that render, from 1. */
+  readonly number: number
+  /** Kptfiles of the package that the renders before it wrote in another way than without the edit. */
+  readonly rewritten: readonly string[]
+  /** What moves in each render, where the edited package does not settle. */
+  readonly unsettled: string | undefined
+}
+
+export interface ProofInput {
+  readonly before: RenderedBefore
+  readonly unedited: RepeatedRenders
+  readonly edited: RepeatedRenders
+  /** Has to land. */
+  readonly change: ResolvedChange
+  /** Changes that later edits are for: their fields may have any value. */
+  readonly pending: readonly ResolvedChange[]
+  /** Whether a moved field is part of the edit itself. */
+  readonly isEntry: (moved: MovedField) => boolean
+}
+
+/** @throws Failure of a package that does not render */
+export function proveRenders({ before, unedited, edited, change, pending, isEntry }: ProofInput): Proof {
+  for (let number = 1; number <= MOST_RENDERS; number += 1) {
+    const [was, is] = [unedited.at(number), edited.at(number)]
+    const now = before.again(was.objects)
+    const others = now.otherMoves(is.objects, pending).filter((moved) => !isEntry(moved))
+    const lands = now.landed(change, is.objects)
+    const rewritten = number === 1 ? [] : rewrittenKptfiles(unedited, edited, number)
+    const proof = { lands, others, number, rewritten, unsettled: undefined }
+    if (!lands || others.length > 0 || (unedited.settledAt(number) && edited.settledAt(number))) return proof
+  }
+  return { lands: true, others: [], number: MOST_RENDERS, rewritten: [], unsettled: movesOn(edited) }
+}
+
+function rewrittenKptfiles(unedited: RepeatedRenders, edited: RepeatedRenders, number: number): readonly string[] {
+  const is = edited.at(number).files
+  const byEdit = new Set(differingFiles(unedited.at(number).files, is))
+  return differingFiles(edited.first.files, is).filter((path) => isKptfile(path) && byEdit.has(path))
+}
+
+/** What the last two renders of a package have different; undefined where it settles. @throws Failure of a package that does not render */
+export function movesOn(renders: RepeatedRenders): string | undefined {
+  if (renders.settledAt(MOST_RENDERS)) return undefined
+  const [one, other] = [renders.at(MOST_RENDERS - 1), renders.at(MOST_RENDERS)]
+  const [moved] = new RenderedBefore(one.objects, []).otherMoves(other.objects)
+  return moved === undefined ? `the file ${differingFiles(one.files, other.files)[0] ?? ''}` : describeMoved(moved)
+}

@@ -1,0 +1,103 @@
+/**
+ * The renders of a package, each over the files that the one before it wrote: whoever commits what `kpt fn render` writes gets the second of
+ * them into the cluster (docs/adr/0052).
+ */
+import { writeItems } from '@backporch/kpt/render'
+import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { Rendered } from '../../edits/prove-edit.ts'
+import type { RenderedPackage } from '../render/render-package.ts'
+
+/** A package that is not settled then never settles, as far as Adopt is concerned. */
+export const MOST_RENDERS = 5
+
+export interface RepeatedRender {
+  readonly files: PackageFiles
+  readonly rendered: RenderedPackage
+  readonly objects: Rendered
+}
+
+export class RepeatedRenders {
+  private readonly known: RepeatedRender[]
+  private readonly render: (files: PackageFiles) => RenderedPackage
+  /** The files after the last known render; undefined where they are not yet known, empty where it changes none. */
+  private next: { readonly files?: PackageFiles } | undefined
+
+  /** @param first the render of these files */
+  constructor(files: PackageFiles, first: RenderedPackage, render: (files: PackageFiles) => RenderedPackage) {
+    this.known = [repeated(files, first)]
+    this.render = render
+  }
+
+  get first(): RepeatedRender {
+    return this.known[0] as RepeatedRender
+  }
+
+  /** The render of this number, from 1; where an earlier one changes no file, that one. @throws Failure of the package */
+  at(number: number): RepeatedRender {
+    while (this.known.length < number) {
+      const files = this.filesAfterLast()
+      if (files === undefined) break
+      this.known.push(repeated(files, this.render(files)))
+      this.next = undefined
+    }
+    return this.known[number - 1] ?? this.last
+  }
+
+  /** Whether the render of this number changes no file any more. @throws Failure of the package */
+  settledAt(number: number): boolean {
+    this.at(number)
+    return this.known.length <= number && this.filesAfterLast() === undefined
+  }
+
+  private filesAfterLast(): PackageFiles | undefined {
+    this.next ??= filesAfter(this.last)
+    return this.next.files
+  }
+
+  private get last(): RepeatedRender {
+    return this.known.at(-1) as RepeatedRender
+  }
+}
+
+function repeated(files: PackageFiles, rendered: RenderedPackage): RepeatedRender {
+  return { files, rendered, objects: objectsByKey(rendered) }
+}
+
+export function objectsByKey({ desired }: RenderedPackage): Rendered {
+  return new Map(desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+}
+
+/** Without `files` where the render changes none of them. */
+function filesAfter({ files, rendered: { run } }: RepeatedRender): { readonly files?: PackageFiles } {
+  if (run === undefined) return {}
+  const written = writeItems(run.items)
+  const left = new Map(written)
+  let changed = false
+  const after = files.flatMap((file): PackageFile[] => {
+    const text = left.get(file.path)
+    left.delete(file.path)
+    if (text === undefined) {
+      if (run.read.has(file.path)) changed = true
+      return run.read.has(file.path) ? [] : [file]
+    }
+    if (text === textOf(file)) return [file]
+    changed = true
+    return [{ ...file, content: new TextEncoder().encode(text) }]
+  })
+  for (const [path, text] of left) after.push({ path, mode: '100644', content: new TextEncoder().encode(text) })
+  if (!changed && left.size === 0) return {}
+  return { files: after.sort((one, other) => (one.path < other.path ? -1 : 1)) }
+}
+
+function textOf({ content }: PackageFile): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+}
+
+/** Paths of the files that differ, from the package. */
+export function differingFiles(one: PackageFiles, other: PackageFiles): readonly string[] {
+  const texts = new Map(one.map((file) => [file.path, textOf(file)]))
+  const differing = other.filter((file) => texts.get(file.path) !== textOf(file)).map(({ path }) => path)
+  const paths = new Set(other.map(({ path }) => path))
+  return [...differing, ...[...texts.keys()].filter((path) => !paths.has(path))].sort()
+}

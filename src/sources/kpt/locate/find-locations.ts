@@ -1,0 +1,218 @@
+/**
+ * From a rendered field back to the location of its value: in a manifest, or in the config of the function that wrote it. Each location is a
+ * candidate only. A render proves the edit (adoption.ts).
+ */
+import { describeStep, functionName, type StepRun } from '@backporch/kpt/function'
+import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import type { Json } from '@backporch/kyaml/json'
+import { jsonOf, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode, yamlPlain } from '@backporch/kyaml/yaml'
+import { anchoredEdit } from '../../edits/anchored-edits.ts'
+import type { AuthoredFiles, AuthoredLocation } from '../../edits/authored-files.ts'
+import { leaves } from '../../edits/prove-edit.ts'
+import { type Candidate, editAt, joinLocations, type Locations, NOWHERE, type Wanted } from '../../locate/candidate.ts'
+import { combineLocations } from '../../locate/combine-locations.ts'
+
+/** A field of a tree: of a rendered object, or of the config of a function. */
+export interface Target {
+  readonly root: YamlMap
+  readonly path: FieldPath
+  readonly wanted: Wanted
+  /** Only steps with a lower number wrote the tree. */
+  readonly before: number
+  /** Number of functions between this field and the rendered one. */
+  readonly depth: number
+}
+
+export interface InverseInput {
+  readonly run: StepRun
+  readonly target: Target
+  /** The value at the target; undefined without one. */
+  readonly node: YamlNode | undefined
+  readonly finder: LocationFinder
+}
+
+/** The locations of a value that a function wrote; undefined where the function writes no such field. */
+export type Inverse = (input: InverseInput) => Locations | undefined
+
+export interface Inverses {
+  /** By the short name of the function. */
+  readonly byName: ReadonlyMap<string, Inverse | undefined>
+  /** For an unknown function. */
+  readonly otherwise: Inverse
+}
+
+/** Functions may write the config of other functions, up to this depth. */
+const MAX_DEPTH = 4
+/** Parts of one field that are searched. */
+const MOST_PARTS = 16
+
+export class LocationFinder {
+  private readonly authored: AuthoredFiles
+  private readonly runs: readonly StepRun[]
+  private readonly inverses: ReadonlyMap<string, Inverse | undefined>
+  private readonly otherwise: Inverse
+  readonly objects: readonly YamlMap[]
+
+  constructor(
+    authored: AuthoredFiles,
+    rendering: Pick<LocationFinder, 'objects'> & { readonly runs: readonly StepRun[] },
+    inverses: Inverses,
+  ) {
+    this.authored = authored
+    this.runs = rendering.runs
+    this.objects = rendering.objects
+    this.inverses = inverses.byName
+    this.otherwise = inverses.otherwise
+  }
+
+  /** Of a value that the manifest has at an anchor, and that no function wrote: the anchor. */
+  findAnchor({ root, path, wanted }: Target): Locations {
+    const node = nodeAtPath(root, path)?.node
+    const location = node === undefined || (node.writes ?? []).length > 0 ? undefined : this.authored.locationOf(node)
+    const document = location === undefined ? undefined : this.authored.documents(location.file)[location.document]
+    if (location === undefined || document === undefined || wanted === undefined) return NOWHERE
+    const anchored = anchoredEdit(document, location.document, location.path, wanted)
+    if (anchored === undefined) return NOWHERE
+    const { name, edit } = anchored
+    const what = `the anchor &${name} (${this.authored.describe({ ...location, path: edit.path })})`
+    return { candidates: [{ via: `anchor:${name}`, what, edits: [{ path: location.file, edit }] }], obstacles: [] }
+  }
+
+  /** The location by the last step that wrote the field, or in the manifest. */
+  find(target: Target): Locations {
+    const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
+    const writer = writes.filter((step) => step < target.before).at(-1)
+    return (writer === undefined ? this.inWrittenList(target) : undefined) ?? this.through(target, writer)
+  }
+
+  /** Of a list whose every item one function wrote, and of an item that such a list lacks: the location of the whole list. */
+  private inWrittenList(target: Target): Locations | undefined {
+    const there = nodeAtPath(target.root, target.path)?.node
+    const list = there === undefined ? wholeList(target) : target
+    const node = list === undefined ? undefined : nodeAtPath(list.root, list.path)?.node
+    if (list === undefined || node?.kind !== 'list') return undefined
+    const [writer, ...others] = new Set(node.items.map(({ writes = [] }) => writes.filter((step) => step < target.before).at(-1)))
+    const run = writer === undefined || others.length > 0 ? undefined : this.runs[writer]
+    return run === undefined ? undefined : this.invert(run, list)
+  }
+
+  private invert(run: StepRun, target: Target): Locations | undefined {
+    const node = nodeAtPath(target.root, target.path)?.node
+    const inverse = this.inverses.get(functionName(run.step.function)) ?? this.otherwise
+    return inverse({ run, target: { ...target, depth: target.depth + 1 }, node, finder: this })
+  }
+
+  /** Of a list or a map: the combined locations of the parts that change. */
+  findParts(target: Target): Locations {
+    const now = nodeAtPath(target.root, target.path)?.node
+    if (now === undefined || target.wanted === undefined) return NOWHERE
+    const paths = [...leaves(jsonOf(now), target.wanted, [])]
+    if (paths.length > MOST_PARTS || paths.some((path) => path.length === 0)) return NOWHERE
+    const { path: above, wanted } = target
+    return combineLocations(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
+  }
+
+  /** The function that wrote the field last; undefined where the manifest alone has it. */
+  writerOf({ root, path, before }: Target): string | undefined {
+    const writer = nodeAtPath(root, path)
+      ?.node.writes?.filter((step) => step < before)
+      .at(-1)
+    const run = writer === undefined ? undefined : this.runs[writer]
+    return run === undefined ? undefined : describeStep(run.step)
+  }
+
+  /** @param writer number of the step; undefined where no function wrote the field */
+  through(target: Target, writer: number | undefined): Locations {
+    const run = writer === undefined ? undefined : this.runs[writer]
+    if (run === undefined) return this.manifest(target)
+    const name = functionName(run.step.function)
+    if (target.depth >= MAX_DEPTH) return obstacle(run, 'its config is written by functions that configure each other')
+    const list = wholeList(target)
+    const found = this.invert(run, target) ?? (list === undefined ? undefined : this.invert(run, list))
+    if (found !== undefined) return found
+    const untraced = obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
+    // It may write a part of the value only, and leave the rest as the manifest has it.
+    return joinLocations([this.manifest(target), untraced])
+  }
+
+  /** The edit of the file with the field, or of the nearest parent of a field that is absent. */
+  manifest({ root, path, wanted }: Target): Locations {
+    for (let steps = path.length; steps >= 0; steps -= 1) {
+      const nearest = nearestNode(root, path.slice(0, steps))
+      const location = nearest.steps < steps ? undefined : this.authored.locationOf(nearest.node)
+      if (location === undefined) continue
+      if (wanted === undefined && steps < path.length) return NOWHERE
+      const whole = { ...location, path: [...location.path, ...path.slice(steps)] }
+      return { candidates: [this.candidate(whole, wanted, { via: 'manifest', what: 'the manifest' })], obstacles: [] }
+    }
+    return NOWHERE
+  }
+
+  /** The location of a config entry: in the Kptfile, or in the file of its `configPath`. */
+  configEntry(
+    { step, config }: StepRun,
+    path: FieldPath,
+    { wanted, depth }: Pick<Target, 'wanted' | 'depth'>,
+    label: Pick<Candidate, 'via' | 'what'>,
+  ): Locations {
+    if (step.function.configMap.size > 0) {
+      // kpt creates the `data` of a ConfigMap from it.
+      const inKptfile = [
+        field('pipeline'),
+        field(step.list),
+        { kind: 'index' as const, index: step.index },
+        field('configMap'),
+        ...path.slice(1),
+      ]
+      return { candidates: [this.candidate({ file: step.kptfile, document: 0, path: inKptfile }, wanted, label)], obstacles: [] }
+    }
+    if (config === undefined) return NOWHERE
+    const { candidates, obstacles } = this.find({ root: config, path, wanted, before: step.number, depth })
+    return { candidates: candidates.map((each) => (each.via === 'manifest' ? relabel(each, label) : each)), obstacles }
+  }
+
+  private candidate(location: AuthoredLocation, wanted: Wanted, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
+    const { file, document, path } = location
+    const value = wanted === undefined ? undefined : inFormOf(wanted, this.authored.nodeAt(location))
+    return { via, what: `${what} (${this.authored.describe(location)})`, edits: [{ path: file, edit: editAt(document, path, value) }] }
+  }
+}
+
+function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
+  return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
+}
+
+/** The nearest list around the field, with the wanted field in it; undefined where no list is around it. */
+function wholeList(target: Target): Target | undefined {
+  const { root, path, wanted } = target
+  const at = path.findLastIndex(({ kind }) => kind !== 'field')
+  const node = at === -1 ? undefined : nodeAtPath(root, path.slice(0, at))?.node
+  if (node === undefined) return undefined
+  const [now, within] = [jsonOf(node), path.slice(at)]
+  try {
+    const list = wanted === undefined ? withoutValueAt(now, within) : withValueAt(now, within, wanted)
+    return { ...target, path: path.slice(0, at), wanted: list }
+  } catch (thrown) {
+    if (thrown instanceof EditRefusal) return undefined
+    throw thrown
+  }
+}
+
+/** A config may hold `3` for the text "3": a number stays a number. */
+function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
+  const target = node === undefined ? undefined : resolved(node)
+  if (typeof wanted !== 'string' || target?.kind !== 'scalar' || target.style !== 'plain' || typeof jsonOf(target) === 'string')
+    return wanted
+  try {
+    const read = jsonOf(yamlPlain(wanted))
+    return read !== null && typeof read !== 'string' && String(read) === wanted ? read : wanted
+  } catch {
+    return wanted
+  }
+}
+
+export function obstacle({ step }: StepRun, why: string): Locations {
+  const remedy = `edit what ${functionName(step.function)} is given at ${step.kptfile}:${step.function.line} by hand, or choose restore`
+  return { candidates: [], obstacles: [{ where: describeStep(step), why, remedy }] }
+}

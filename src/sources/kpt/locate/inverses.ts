@@ -1,0 +1,110 @@
+/** From a field that a function wrote to the entry of its config: by the function's inverse (docs/adr/0079), or by the value. */
+import { configData, functionName } from '@backporch/kpt/function'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { jsonEquals } from '@backporch/kyaml/json'
+import { entryOf, itemsAt, jsonOf, keyOf, mapAt, pathTo, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import { joinLocations, type Locations } from '../../locate/candidate.ts'
+import { type Inverse, type Inverses, obstacle } from './find-locations.ts'
+import { invertImage } from './invert-image.ts'
+import { invertReplacement } from './invert-replacement.ts'
+import { invertSetters } from './invert-setters.ts'
+
+const NOT_CONFIG = new Set(['apiVersion', 'kind', 'metadata'])
+
+/** `data` of a ConfigMap, or the field of the function's own kind. */
+function entriesOf(config: YamlMap | undefined, own: string): string | undefined {
+  if (mapAt(config, own) !== undefined && textAt(config, 'kind') !== 'ConfigMap') return own
+  return mapAt(config, 'data') === undefined ? undefined : 'data'
+}
+
+/** A map of the config whose keys are those of the labels or annotations that the function sets. */
+function invertEntries(own: 'labels' | 'annotations', name = `set-${own}`): Inverse {
+  return ({ run, target, finder }) => {
+    const last = target.path.at(-1)
+    const location = entriesOf(run.config, own)
+    if (last?.kind !== 'field' || location === undefined || entryOf(mapAt(run.config, location), last.name) === undefined) return undefined
+    if (target.wanted !== undefined && typeof target.wanted !== 'string') return undefined
+    const label = { via: `${own.slice(0, -1)}:${last.name}`, what: `the ${own.slice(0, -1)} ${last.name} of ${name}` }
+    return finder.configEntry(run, [field(location), field(last.name)], target, label)
+  }
+}
+
+const invertNamespace: Inverse = ({ run, target, finder }) => {
+  if (typeof target.wanted !== 'string') return undefined
+  const isOwn = textAt(run.config, 'kind') === 'SetNamespace'
+  const path = isOwn
+    ? [field('namespace')]
+    : [field('data'), field(textAt(run.config, 'data', 'namespace') === undefined ? 'name' : 'namespace')]
+  return finder.configEntry(run, path, target, { via: 'namespace', what: 'the namespace of set-namespace' })
+}
+
+const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
+  const put = configData(run.config).get('put-value')
+  const value = node === undefined ? undefined : resolved(node)
+  // With groups of a regular expression in it, nobody can say which part of the text is whose.
+  if (put === undefined || typeof target.wanted !== 'string' || value?.kind !== 'scalar' || value.value !== put) return undefined
+  return finder.configEntry(run, [field('data'), field('put-value')], target, { via: 'put-value', what: 'the put-value of search-replace' })
+}
+
+/** The function's config is the resource, so every value is written there. */
+const invertUpsert: Inverse = ({ run, target, finder }) => {
+  const { config } = run
+  if (config === undefined) return undefined
+  const inList = itemsAt(config, 'items').findIndex((item) => isSameObject(item, target.root))
+  const location: FieldPath | undefined =
+    inList !== -1 ? [field('items'), { kind: 'index', index: inList }] : isSameObject(config, target.root) ? [] : undefined
+  if (location === undefined) return undefined
+  const label = { via: 'upsert-resource', what: 'the resource that the function puts in' }
+  return finder.configEntry(run, [...location, ...target.path], target, label)
+}
+
+function isSameObject(one: YamlNode, other: YamlNode): boolean {
+  return textAt(one, 'kind') === textAt(other, 'kind') && textAt(one, 'metadata', 'name') === textAt(other, 'metadata', 'name')
+}
+
+/** The functions that are built in. Undefined: its config is searched for the value that it wrote. */
+const FUNCTION_INVERSES = {
+  'adopt-drift': ({ run }) => obstacle(run, 'adopt-drift writes what a report says was live, and a report is not edited'),
+  'apply-replacements': invertReplacement,
+  'apply-setters': invertSetters,
+  'create-setters': undefined,
+  'enable-gcp-services': undefined,
+  'ensure-name-substring': ({ run }) => obstacle(run, 'the function writes names, and another name is another object'),
+  'gate-drift': undefined,
+  'generate-folders': undefined,
+  kubeconform: undefined,
+  'search-replace': invertSearchReplace,
+  'set-annotations': invertEntries('annotations'),
+  'set-image': invertImage,
+  'set-label': invertEntries('labels', 'set-label'),
+  'set-labels': invertEntries('labels'),
+  'set-namespace': invertNamespace,
+  'upsert-resource': invertUpsert,
+  'verify-drift-records': undefined,
+} as const satisfies Readonly<Record<string, Inverse | undefined>>
+
+export type FunctionName = keyof typeof FUNCTION_INVERSES
+
+/** For a user's own program: an entry of its config with exactly the value that it wrote. */
+const invertByValue: Inverse = ({ run, target, node, finder }) => {
+  const { config } = run
+  if (config === undefined || node === undefined || target.wanted === undefined) return undefined
+  const written = jsonOf(node)
+  const label = { via: 'function-config', what: `the config of ${functionName(run.step.function)}` }
+  const locations = config.entries.flatMap(({ key, value }): Locations[] => {
+    if (NOT_CONFIG.has(keyOf(key))) return []
+    let isText = false
+    const path = pathTo(value, (below) => {
+      if (below.kind !== 'scalar') return false
+      isText = typeof jsonOf(below) === 'string'
+      return jsonEquals(jsonOf(below), written) || below.value === String(written)
+    })
+    if (path === undefined) return []
+    // A text that a program converted to a number stays a text.
+    const wanted = isText && typeof target.wanted !== 'object' ? String(target.wanted) : target.wanted
+    return [finder.configEntry(run, [field(keyOf(key)), ...path], { ...target, wanted }, label)]
+  })
+  return locations.length === 0 ? undefined : joinLocations(locations)
+}
+
+export const INVERSES: Inverses = { byName: new Map(Object.entries(FUNCTION_INVERSES)), otherwise: invertByValue }

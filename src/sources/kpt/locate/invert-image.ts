@@ -1,0 +1,48 @@
+/** From a container's image that set-image wrote back to the parts of its config. */
+import { field } from '@backporch/kyaml/field'
+import { splitReference } from '@backporch/kyaml/text'
+import { mapAt, textAt } from '@backporch/kyaml/yaml'
+import type { Candidate, Locations } from '../../locate/candidate.ts'
+import { type Inverse, type InverseInput, obstacle } from './find-locations.ts'
+
+type Part = 'newName' | 'newTag' | 'digest'
+
+export const invertImage: Inverse = (input) => {
+  const { run, target } = input
+  if (typeof target.wanted !== 'string') return undefined
+  const own = textAt(run.config, 'kind') === 'SetImage'
+  const given = own ? mapAt(run.config, 'image') : mapAt(run.config, 'data')
+  const now: { readonly [part in Part | 'name']: string } = {
+    name: textAt(given, 'name') ?? '',
+    newName: textAt(given, 'newName') ?? '',
+    newTag: textAt(given, 'newTag') ?? '',
+    digest: textAt(given, 'digest') ?? '',
+  }
+  const wanted = splitReference(target.wanted)
+  const changes = new Map<Part, string>()
+  if (wanted.name !== (now.newName || now.name)) changes.set('newName', wanted.name)
+  if (wanted.tag !== '' && wanted.tag !== now.newTag) changes.set('newTag', wanted.tag)
+  if (wanted.digest !== '' && wanted.digest !== now.digest) changes.set('digest', wanted.digest)
+  if ((wanted.tag === '' && now.newTag !== '') || (wanted.digest === '' && now.digest !== ''))
+    return obstacle(run, 'the live image has no tag, or no digest, and the function sets one')
+  return changes.size === 0 ? undefined : partsOf(input, own ? 'image' : 'data', changes)
+}
+
+function partsOf({ run, target, finder }: InverseInput, at: string, changes: ReadonlyMap<Part, string>): Locations {
+  const parts = [...changes].map(([part, value]) =>
+    finder.configEntry(
+      run,
+      [field(at), field(part)],
+      { wanted: value, depth: target.depth },
+      { via: 'set-image', what: `the ${part} of set-image` },
+    ),
+  )
+  const missing = parts.find(({ candidates }) => candidates.length === 0)
+  if (missing !== undefined) return missing
+  const chosen = parts.map(({ candidates }) => candidates[0] as Candidate)
+  const via = chosen.length === 1 ? (chosen[0] as Candidate).via : 'set-image'
+  return {
+    candidates: [{ via, what: chosen.map(({ what }) => what).join(' and '), edits: chosen.flatMap(({ edits }) => edits) }],
+    obstacles: [],
+  }
+}

@@ -1,0 +1,120 @@
+/** From a field that apply-replacements wrote back to the field that it was copied from. */
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { jsonOf, nodeAtPath, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { joinLocations, type Locations } from '../../locate/candidate.ts'
+import type { Inverse, InverseInput } from './find-locations.ts'
+
+interface Options {
+  readonly delimiter: string
+  readonly index: number
+}
+
+/** The proof decides which replacement wrote the field: a wrong one changes another field. */
+export const invertReplacement: Inverse = (input) => {
+  const { run, target } = input
+  const replacements = run.config === undefined ? undefined : at(jsonOf(run.config), 'replacements')
+  if (!isJsonArray(replacements) || target.wanted === undefined) return undefined
+  const locations = replacements.flatMap((replacement): Locations[] => {
+    const parts = targetParts(input, replacement)
+    const source = at(replacement, 'source')
+    const path = pathOf(text(source, 'fieldPath') || 'metadata.name')
+    if (path === undefined) return []
+    return input.finder.objects.flatMap((root): Locations[] => {
+      const node = isSource(root, source) ? nodeAtPath(root, path)?.node : undefined
+      if (node === undefined) return []
+      return parts.flatMap((part): Locations[] => {
+        const wanted = sourceValue(jsonOf(node), optionsOf(source), part)
+        if (wanted === undefined) return []
+        return [labelled(input.finder.find({ ...target, root, path, wanted, before: run.step.number }), root, path)]
+      })
+    })
+  })
+  if (locations.length === 0) return undefined
+  // Where a target writes one part of the text, the others are those of the manifest.
+  return joinLocations(writesParts(replacements) ? [...locations, input.finder.manifest(target)] : locations)
+}
+
+function writesParts(replacements: readonly Json[]): boolean {
+  return replacements.some((replacement) => {
+    const targets = at(replacement, 'targets')
+    return isJsonArray(targets) && targets.some((each) => optionsOf(each) !== undefined)
+  })
+}
+
+function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locations {
+  const name = `${textAt(root, 'kind') ?? ''}/${textAt(root, 'metadata', 'name') ?? ''}`
+  const where = path.map((step) => (step.kind === 'field' ? step.name : '*')).join('.')
+  return {
+    ...locations,
+    candidates: locations.candidates.map((each) =>
+      each.via === 'manifest'
+        ? { ...each, via: `source:${name}:${where}`, what: each.what.replace('the manifest', `${where} of ${name}`) }
+        : each,
+    ),
+  }
+}
+
+/** What of the wanted value comes from the source, in each target: all of it, or the part that the target's delimiter cuts out. */
+function targetParts({ target }: InverseInput, replacement: Json): readonly Json[] {
+  const targets = at(replacement, 'targets')
+  if (!isJsonArray(targets) || target.wanted === undefined) return []
+  const parts = targets.map((each): Json | undefined => {
+    const options = optionsOf(each)
+    if (options === undefined) return target.wanted
+    return typeof target.wanted === 'string' ? target.wanted.split(options.delimiter)[options.index] : undefined
+  })
+  return parts.filter((part, index) => part !== undefined && parts.findIndex((each) => jsonEquals(each, part)) === index) as readonly Json[]
+}
+
+/** The source with that part in it. */
+function sourceValue(now: Json, options: Options | undefined, part: Json): Json | undefined {
+  if (options === undefined) return part
+  if (typeof now !== 'string' || typeof part !== 'string') return undefined
+  const parts = now.split(options.delimiter)
+  return options.index < parts.length ? parts.with(options.index, part).join(options.delimiter) : undefined
+}
+
+function optionsOf(from: Json | undefined): Options | undefined {
+  const options = at(from, 'options')
+  const delimiter = text(options, 'delimiter')
+  const index = at(options, 'index')
+  return delimiter === '' ? undefined : { delimiter, index: typeof index === 'number' ? index : 0 }
+}
+
+function isSource(object: YamlMap, source: Json | undefined): boolean {
+  const apiVersion = textAt(object, 'apiVersion') ?? ''
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
+  return (
+    fits(text(source, 'group'), group) &&
+    fits(text(source, 'version'), apiVersion.split('/').at(-1) ?? '') &&
+    fits(text(source, 'kind'), textAt(object, 'kind') ?? '') &&
+    fits(text(source, 'name'), textAt(object, 'metadata', 'name') ?? '') &&
+    fits(text(source, 'namespace'), textAt(object, 'metadata', 'namespace') ?? '')
+  )
+}
+
+function fits(wanted: string, is: string): boolean {
+  return wanted === '' || wanted === is
+}
+
+/** kustomize's paths: `spec.containers.[name=web].image`, `data.a\.b`, `list.0`. */
+function pathOf(fieldPath: string): FieldPath | undefined {
+  const parts: readonly string[] = fieldPath.match(/\[[^\]]*\]|(?:\\.|[^.\\[])+/g) ?? []
+  const path = parts.map((part) => {
+    const keyed = /^\[([^=\]]+)=(.*)\]$/.exec(part)
+    if (keyed !== null) return { kind: 'item' as const, keys: { [keyed[1] ?? '']: keyed[2] ?? '' } }
+    if (/^[0-9]+$/.test(part)) return { kind: 'index' as const, index: Number(part) }
+    return field(part.replace(/^\[|\]$/g, '').replace(/\\(.)/g, '$1'))
+  })
+  return parts.includes('*') ? undefined : path
+}
+
+function at(json: Json | undefined, key: string): Json | undefined {
+  return isJsonObject(json) ? getKey(json, key) : undefined
+}
+
+function text(json: Json | undefined, key: string): string {
+  const value = at(json, key)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,72 @@
+/** The build of a kustomization, with an annotation on each object that names its file. */
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { editYaml } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { field } from '@backporch/kyaml/field'
+import type { PackageFile } from '@backporch/kyaml/files'
+import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { decodeYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { jsonOf } from '@backporch/kyaml/yaml'
+import type { Build } from '../../programs/package-builder.ts'
+import { hasCharts } from './helm-charts.ts'
+import { joined } from './kustomization-walk.ts'
+
+/** Written by kustomize with `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */
+export const ORIGIN = 'config.kubernetes.io/origin'
+
+export type SourceFiles = ReadonlyMap<string, PackageFile>
+
+/** Adds the annotation to the build. read-built.ts removes it, unless the kustomization asks for it itself. */
+export function kustomizeBuild(folder: string, files: SourceFiles): Build {
+  const path = kustomizationOf(folder, files)
+  const traced = path === undefined ? undefined : tracedText(path, files)
+  const all = [...files.values()].map((file) =>
+    traced !== undefined && file.path === path ? { ...file, content: new TextEncoder().encode(traced) } : file,
+  )
+  const command = hasCharts(files) ? ['--enable-helm'] : []
+  return { tool: 'kustomize', folder, command, files: all.sort((one, other) => (one.path < other.path ? -1 : 1)) }
+}
+
+/** Path of the kustomization of a folder; undefined without one. */
+export function kustomizationOf(folder: string, files: Pick<SourceFiles, 'has'>): string | undefined {
+  return KUSTOMIZATION_NAMES.map((name) => joined(folder, name)).find((path) => files.has(path))
+}
+
+/** Whether the kustomization itself asks for the annotation. */
+export function wantsOrigins(folder: string, files: SourceFiles): boolean {
+  const path = kustomizationOf(folder, files)
+  const requested = path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
+  return isJsonArray(requested) && requested.includes('originAnnotations')
+}
+
+/** The text that asks for the annotation; undefined where it already does, or cannot be edited. */
+function tracedText(path: string, files: SourceFiles): string | undefined {
+  const requested = getKey(kustomizationAt(path, files), 'buildMetadata')
+  const list = isJsonArray(requested) ? requested : []
+  if (list.includes('originAnnotations')) return undefined
+  try {
+    const value: Json = [...list, 'originAnnotations']
+    return editYaml(textOf(path, files), [{ document: 0, item: undefined, kind: 'set', path: [field('buildMetadata')], value }], path)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+/** The kustomization as a value; empty where it cannot be read, which kustomize itself will report. */
+export function kustomizationAt(path: string, files: SourceFiles): { readonly [key: string]: Json } {
+  try {
+    const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
+    const value = root === undefined ? undefined : jsonOf(root)
+    return isJsonObject(value) ? value : {}
+  } catch (thrown) {
+    if (thrown instanceof Failure || thrown instanceof TypeError) return {}
+    throw thrown
+  }
+}
+
+/** @throws Failure BP1110 where the file is no text */
+export function textOf(path: string, files: SourceFiles): string {
+  const file = files.get(path)
+  return file === undefined ? '' : decodeYaml(file.content, path)
+}

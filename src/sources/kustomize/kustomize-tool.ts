@@ -1,0 +1,99 @@
+/** kustomize, as a person runs it or as a syncer does for one of its resources. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { Failure } from '@backporch/kyaml/failure'
+import type { PackageFile } from '@backporch/kyaml/files'
+import { isJsonObject } from '@backporch/kyaml/json'
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { itemsAt } from '@backporch/kyaml/yaml'
+import type { BuildInput, BuildTool, BuiltSource, LinesOf, ObjectLocations } from '../build/built-source.ts'
+import { syncerObject, type WrittenKustomization } from '../build/syncer-build.ts'
+import { kustomizeChart } from '../helm/chart/kustomize-chart.ts'
+import { HelmLocations } from '../helm/locate/helm-locations.ts'
+import type { Build, BuildAnswer, BuildLibrary } from '../programs/package-builder.ts'
+import { hasCharts } from './files/helm-charts.ts'
+import { kustomizeBuild, textOf, wantsOrigins } from './files/kustomize-build.ts'
+import { HELM_CHARTS, ResourceOrigins } from './files/resource-origins.ts'
+import { KustomizeLocations } from './locate/kustomize-locations.ts'
+import { builtOriginLines, KustomizeOrigins } from './origins/kustomize-origins.ts'
+
+export const KUSTOMIZE_TOOL: BuildTool = {
+  name: 'kustomize',
+  order: orderOf,
+  keepsOrigins: (source) =>
+    source.synced === undefined ? wantsOrigins(source.folder, source.files) : writtenBySyncer(source)?.keepsOrigins === true,
+  locationsIn: ({ folder, files }) => {
+    const origins = new ResourceOrigins(folder, files)
+    return (object) => origins.locationOf(isJsonObject(object) ? object : {})
+  },
+  originOf: originsIn,
+  locator: { locationsOf, writesDefaults: false, isMadeAnew: () => false },
+}
+
+/** A syncer that lists the files of a folder prints them itself. */
+function orderOf(source: BuildInput): Build | BuildAnswer {
+  const { folder, files, synced } = source
+  const way = synced?.builder.way
+  if (synced !== undefined && way !== undefined && 'print' in way)
+    return { text: way.print(syncerObject(synced, files), folder, packedFiles(source)) }
+  const written = writtenBySyncer(source)
+  if (written === undefined) return kustomizeBuild(folder, files)
+  const { path, text, isWithoutHelm } = written
+  const all = packedFiles(source).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) })
+  if (isWithoutHelm === true && hasCharts(all)) throw withoutHelm(folder)
+  return kustomizeBuild(folder, all)
+}
+
+function writtenBySyncer(source: BuildInput): WrittenKustomization | undefined {
+  const { folder, files, synced } = source
+  if (synced === undefined || !('kustomization' in synced.builder.way)) return undefined
+  return synced.builder.way.kustomization(syncerObject(synced, files), folder, packedFiles(source))
+}
+
+function withoutHelm(folder: string): Failure {
+  return new Failure({
+    code: 'BP1210',
+    what: 'the folder cannot be built as its syncer builds it',
+    where: folder || '.',
+    why: 'a kustomization has helmCharts, which this syncer does not render, and it then applies nothing',
+    remedy: 'make a release of the chart (HelmRelease), or commit what the chart makes as files',
+    retry: 'on-change',
+  })
+}
+
+/** An edit may add a file that the syncer does not get. */
+function packedFiles({ files, isPacked = () => true }: BuildInput): Map<string, PackageFile> {
+  return new Map([...files].filter(([path]) => isPacked(path)))
+}
+
+function originsIn({ folder, files, synced }: BuiltSource, resources: readonly DesiredResource[]): LinesOf {
+  const origins = new KustomizeOrigins({ folder, files, synced, resources })
+  return (desired, path) => {
+    const origin = origins.of(desired, path)
+    return origin === undefined ? [] : builtOriginLines(origin)
+  }
+}
+
+function locationsOf(source: BuiltSource, library: BuildLibrary, desired: DesiredResource): ObjectLocations {
+  const { files, folder, synced } = source
+  const locations = new KustomizeLocations(files, synced === undefined ? undefined : { folder, build: synced })
+  const values = valuesOfChart(source, library, desired)
+  return {
+    removal: () => values?.removal(desired) ?? [locations.removal(desired)],
+    find: (field) => {
+      const [first, ...others] = locations.find({ desired, declaredName: locations.declaredName(desired), ...field })
+      // What the kustomization has of the field already comes before the values of a chart.
+      return [...(first === undefined ? [] : [first]), ...(values?.find(desired, field.path, field.wanted) ?? []), ...others]
+    },
+  }
+}
+
+/** Undefined for an object that no chart of a kustomization made. @throws Failure of the chart and its values */
+function valuesOfChart(source: BuiltSource, library: BuildLibrary, { location }: DesiredResource): HelmLocations | undefined {
+  if (location.step !== HELM_CHARTS) return undefined
+  const text = textOf(location.path, source.files).replaceAll('\r\n', '\n')
+  const lines = new LineIndex(text)
+  const items = itemsAt(readYamlNodes(text, location.path)[0], HELM_CHARTS)
+  const index = items.findIndex(({ source: span }) => span !== undefined && lines.position(span.start).line === location.line)
+  const chart = index === -1 ? undefined : kustomizeChart(location.path, index, source.files)
+  return chart === undefined ? undefined : new HelmLocations(source, library, chart)
+}

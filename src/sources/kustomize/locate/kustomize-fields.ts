@@ -1,0 +1,239 @@
+/** The fields of a kustomization that write into objects: images, replicas, labels, annotations, and the literals of generators. */
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { getKey, type Json, partOf } from '@backporch/kyaml/json'
+import { splitReference } from '@backporch/kyaml/text'
+import type { BuiltTarget } from '../../build/adopt/built-unit.ts'
+import { fields, index, isAt, type SourceDocument } from '../../build/adopt/source-document.ts'
+import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
+import { resolvePath } from '../files/kustomization-walk.ts'
+import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
+
+export function fieldCandidates(kustomizations: readonly SourceDocument[], files: SourceFiles, target: BuiltTarget): SourceLocations {
+  const all = kustomizations.flatMap((kustomization) => [
+    ...images(kustomization, target),
+    ...imageTexts(kustomization, target),
+    ...replicas(kustomization, target),
+    ...labels(kustomization, target),
+  ])
+  const created = kustomizations.map((kustomization) => generated(kustomization, files, target))
+  return {
+    candidates: [...all, ...created.flatMap(({ candidates }) => candidates)],
+    obstacles: created.flatMap(({ obstacles }) => obstacles),
+  }
+}
+
+/** Whether a name in a kustomization may be the object's, also with prefixes and suffixes of folders below. */
+export function namedAlike(name: string, { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>): boolean {
+  const rendered = desired.id.name
+  return name !== '' && (name === declaredName || name === rendered || (rendered.includes(name) && name.includes(declaredName)))
+}
+
+type Entry = ReturnType<SourceDocument['entries']>[number]
+
+function text(value: { readonly [key: string]: Json }, key: string): string {
+  const found = getKey(value, key)
+  return typeof found === 'string' ? found : found === undefined || found === null ? '' : String(found)
+}
+
+function setField(
+  kustomization: SourceDocument,
+  path: FieldPath,
+  value: Wanted,
+  { via, what }: Pick<SourceCandidate, 'via' | 'what'>,
+): SourceCandidate {
+  return { via, what: `${what} (${kustomization.location(path)})`, edits: [kustomization.edit(path, value)] }
+}
+
+/** Entries of `images` that wrote the image, by its present name. */
+function imageEntries(kustomization: SourceDocument, { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>): readonly Entry[] {
+  const last = path.at(-1)
+  const now = valueAt(desired.object, path)
+  if (last?.kind !== 'field' || last.name !== 'image' || typeof now !== 'string') return []
+  const { name } = splitReference(now)
+  return kustomization.entries('images').filter(({ value }) => (text(value, 'newName') || text(value, 'name')) === name)
+}
+
+function images(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
+  const { wanted } = target
+  if (typeof wanted !== 'string') return []
+  return imageEntries(kustomization, target).flatMap(({ index: position, value }) => {
+    const live = splitReference(wanted)
+    const parts = new Map<string, string | undefined>()
+    if (live.name !== (text(value, 'newName') || text(value, 'name'))) parts.set('newName', live.name)
+    for (const [part, now] of [
+      ['newTag', live.tag],
+      ['digest', live.digest],
+    ] as const) {
+      const before = text(value, part)
+      if (now === before) continue
+      // A tag that the entry does not set is the manifest's. A digest has no owner until it is set.
+      if (now === '') parts.set(part, undefined)
+      else if (before !== '' || part === 'digest' || text(value, 'digest') !== '') parts.set(part, now)
+    }
+    if (parts.size === 0) return []
+    const at = [...fields('images'), index(position)]
+    const named = text(value, 'name')
+    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.location([...at, ...fields([...parts.keys()][0] ?? '')])})`
+    return [{ via: `image:${named}`, what, edits: [...parts].map(([part, now]) => kustomization.edit([...at, ...fields(part)], now)) }]
+  })
+}
+
+/** `nginx=example.com/nginx:1.2`, as an Argo CD Application has them: with the name, the tag and the digest of the wanted image. */
+function imageTexts(kustomization: SourceDocument, { desired, path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+  const now = valueAt(desired.object, path)
+  if (!isImage(path) || typeof wanted !== 'string' || typeof now !== 'string') return []
+  return kustomization.texts('images').flatMap(({ index: position, text: entry }) => {
+    const equals = entry.indexOf('=')
+    const [named, image] = [entry.slice(0, Math.max(0, equals)), splitReference(entry.slice(equals + 1))]
+    const live = splitReference(wanted)
+    if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
+    const other = live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
+    // A tag that the entry does not set is the manifest's.
+    const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
+    const digest = live.digest === '' ? '' : `@${live.digest}`
+    const at = [...fields('images'), index(position)]
+    const via = { via: `image:${named || image.name}`, what: `the image ${named || image.name}` }
+    return [setField(kustomization, at, `${other}${live.name}${tag}${digest}`, via)]
+  })
+}
+
+function isImage(path: FieldPath): boolean {
+  const last = path.at(-1)
+  return last?.kind === 'field' && last.name === 'image'
+}
+
+/**
+ * The image for a manifest or patch, where a kustomization gives it another name only: the name that the kustomization matches. Undefined
+ * where the wanted value itself is to be written.
+ */
+export function shownImage(kustomizations: readonly SourceDocument[], target: BuiltTarget): string | undefined {
+  const { wanted } = target
+  if (typeof wanted !== 'string') return undefined
+  const live = splitReference(wanted)
+  const entry = kustomizations
+    .flatMap((kustomization) => imageEntries(kustomization, target))
+    .find(({ value }) => text(value, 'newName') === live.name)
+  const named = entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry.value, 'name')
+  if (named === undefined) return undefined
+  return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
+}
+
+/** Of `nginx=example.com/nginx:1.2`. */
+function namedIn(kustomizations: readonly SourceDocument[], { path }: BuiltTarget, shown: string): string | undefined {
+  if (!isImage(path)) return undefined
+  const entries = kustomizations.flatMap((kustomization) => kustomization.texts('images')).map(({ text: entry }) => entry.split('=', 2))
+  return entries.find(([, image]) => image !== undefined && splitReference(image).name === shown)?.[0]
+}
+
+function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
+  if (!isAt(target.path, 'spec', 'replicas')) return []
+  return kustomization.entries('replicas').flatMap(({ index: position, value }) => {
+    const name = text(value, 'name')
+    if (!namedAlike(name, target)) return []
+    const entry = [...fields('replicas'), index(position)]
+    const path = target.wanted === undefined ? entry : [...entry, ...fields('count')]
+    return [setField(kustomization, path, target.wanted, { via: `replicas:${name}`, what: `the replicas of ${name}` })]
+  })
+}
+
+const LABEL_PLACES = new Set(['labels', 'matchLabels', 'selector'])
+
+function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+  const [last, above] = [path.at(-1), path.at(-2)]
+  if (last?.kind !== 'field' || above?.kind !== 'field') return []
+  const candidate = (kind: string, at: FieldPath): readonly SourceCandidate[] =>
+    kustomization.has(at) ? [setField(kustomization, at, wanted, { via: `${kind}:${last.name}`, what: `the ${kind} ${last.name}` })] : []
+  const own = isAt(path, 'metadata', above.name, last.name)
+    ? candidate(above.name.slice(0, -1), fields('commonMetadata', above.name, last.name))
+    : []
+  if (above.name === 'annotations') return [...own, ...candidate('annotation', fields('commonAnnotations', last.name))]
+  if (!LABEL_PLACES.has(above.name)) return []
+  const pairs = kustomization
+    .entries('labels')
+    .map(({ index: position }) => [...fields('labels'), index(position), ...fields('pairs', last.name)])
+  return [...own, ...[fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))]
+}
+
+/** An entry of a ConfigMap, in the input of its generator. */
+function generated(kustomization: SourceDocument, files: SourceFiles, target: BuiltTarget): SourceLocations {
+  const [data, key, ...rest] = target.path
+  const { kind } = target.desired.id
+  if (kind !== 'ConfigMap' || data?.kind !== 'field' || data.name !== 'data' || key?.kind !== 'field' || rest.length > 0)
+    return { candidates: [], obstacles: [] }
+  const entries = kustomization.entries('configMapGenerator').filter(({ value }) => namedAlike(text(value, 'name'), target))
+  const candidates = entries.flatMap((entry) => inGenerator(kustomization, files, entry, { key: key.name, wanted: target.wanted }))
+  const hashed = entries.filter(({ value }) => !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'))
+  const obstacles = hashed.map(({ index: position, value }) => ({
+    where: kustomization.location([...fields('configMapGenerator'), index(position)]),
+    why: `the name of the ConfigMap ${text(value, 'name')} ends with a hash of its content, so that another value is another object`,
+    remedy: 'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
+  }))
+  return { candidates, obstacles }
+}
+
+function hasPlainName(kustomization: SourceDocument, value: Entry['value']): boolean {
+  const all = kustomization.valueAt(fields('generatorOptions', 'disableNameSuffixHash'))
+  return partOf(value, 'options', 'disableNameSuffixHash') === true || all === true
+}
+
+function inGenerator(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  { index: position }: Entry,
+  { key, wanted }: { readonly key: string; readonly wanted: Wanted },
+): readonly SourceCandidate[] {
+  if (typeof wanted !== 'string') return []
+  const found = generatorLocations(kustomization, files, [...fields('configMapGenerator'), index(position)], key)
+  return found.flatMap((each): SourceCandidate[] => {
+    if (each.is === 'literal')
+      return [setField(kustomization, each.at, `${key}=${wanted}`, { via: `literal:${key}`, what: `the literal ${key}` })]
+    if (each.is === 'file')
+      return [{ via: `file:${each.named}`, what: `the file ${each.file}`, edits: [], texts: new Map([[each.file, wanted]]) }]
+    if (/[\r\n]/.test(wanted)) return []
+    const rows = textOf(each.file, files).split('\n')
+    const changed = rows.with(each.row, `${key}=${wanted}${rows[each.row]?.endsWith('\r') ? '\r' : ''}`)
+    const what = `the line of ${key} (${each.file}:${each.row + 1})`
+    return [{ via: `env:${key}`, what, edits: [], texts: new Map([[each.file, changed.join('\n')]]) }]
+  })
+}
+
+/** The source of an entry of a generated object; `at` is from the root of the kustomization. */
+export type GeneratorLocation =
+  | { readonly is: 'literal'; readonly at: FieldPath; readonly literal: string }
+  | { readonly is: 'file'; readonly at: FieldPath; readonly named: string; readonly file: string }
+  /** Row and column count from 0. */
+  | { readonly is: 'env'; readonly at: FieldPath; readonly file: string; readonly row: number; readonly column: number }
+
+/** @param at path of the generator's entry in the kustomization */
+export function generatorLocations(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  at: FieldPath,
+  key: string,
+): readonly GeneratorLocation[] {
+  const within = (name: string) => {
+    const value = kustomization.valueAt([...at, ...fields(name)])
+    return (Array.isArray(value) ? value : []).flatMap((each: Json, order) =>
+      typeof each === 'string' ? [{ at: [...at, ...fields(name), index(order)], text: each }] : [],
+    )
+  }
+  const literals = within('literals').flatMap(({ at: location, text: literal }): GeneratorLocation[] =>
+    literal.slice(0, literal.indexOf('=')) === key ? [{ is: 'literal', at: location, literal }] : [],
+  )
+  const whole = within('files').flatMap(({ at: position, text: entry }): GeneratorLocation[] => {
+    const named = entry.replace(/^[^=]*=/, '')
+    const file = resolvePath(kustomization.folder, named)
+    const name = entry.includes('=') ? entry.slice(0, entry.indexOf('=')) : named.slice(named.lastIndexOf('/') + 1)
+    return name !== key || file === undefined || !files.has(file) ? [] : [{ is: 'file', at: position, named, file }]
+  })
+  const single = kustomization.valueAt([...at, ...fields('env')])
+  const named = typeof single === 'string' ? [{ at: [...at, ...fields('env')], text: single }] : []
+  const lines = [...within('envs'), ...named].flatMap(({ at: where, text: entry }): GeneratorLocation[] => {
+    const file = resolvePath(kustomization.folder, entry)
+    if (file === undefined || !files.has(file)) return []
+    const rows = textOf(file, files).split('\n')
+    const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
+    return row === -1 ? [] : [{ is: 'env', at: where, file, row, column: (rows[row] ?? '').indexOf('=') + 1 }]
+  })
+  return [...literals, ...whole, ...lines]
+}

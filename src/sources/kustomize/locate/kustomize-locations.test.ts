@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import type { Json } from '@backporch/kyaml/json'
+import { readResource } from '@backporch/kyaml/resource'
+import { path } from '../../../../test/fakes/live-object.ts'
+import { yaml } from '../../../../test/fakes/turn-world.ts'
+import { applyCandidate, changedFiles } from '../../build/adopt/source-edits.ts'
+import type { SourceFiles } from '../files/kustomize-build.ts'
+import { KustomizeLocations } from './kustomize-locations.ts'
+
+function filesOf(texts: { readonly [path: string]: string }): SourceFiles {
+  return new Map(
+    Object.entries(texts).map(([file, text]) => [file, { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
+  )
+}
+
+/** What each candidate of each round gives: its name, its place, and the lines that it changes. */
+function candidatesOf(texts: { readonly [path: string]: string }, desired: DesiredResource, at: string, wanted: Json | undefined): Json {
+  const files = filesOf(texts)
+  const locations = new KustomizeLocations(files)
+  return locations.find({ desired, path: path(at), wanted, declaredName: locations.declaredName(desired) }).map(({ candidates }) =>
+    candidates.map((candidate) => {
+      const changed = [...changedFiles(files, applyCandidate(files, candidate))].map(([file, content]) => {
+        const [before, after] = [texts[file] ?? '', new TextDecoder().decode(content ?? new Uint8Array())].map((text) => text.split('\n'))
+        return [file, ...(after ?? []).filter((line, index) => line !== before?.[index])]
+      })
+      return [candidate.via, candidate.what, ...changed]
+    }),
+  )
+}
+
+function resource(text: string, file: string, line = 1): DesiredResource {
+  const read = readResource(yaml(text))
+  if ('problem' in read) throw new TypeError(read.problem)
+  return { ...read, location: { path: file, document: 0, item: undefined, line } }
+}
+
+const MANIFEST = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+      - name: app
+        image: nginx:1.0
+`
+const RENDERED = MANIFEST.replace('name: web', 'name: prod-web').replace('replicas: 1', 'replicas: 3')
+const WEB = resource(RENDERED, 'base/web.yaml')
+const BASE = { 'base/kustomization.yaml': 'resources: [web.yaml]\n', 'base/web.yaml': MANIFEST }
+
+test('a count may be in the manifest, in a patch and in replicas of each folder', () => {
+  const texts = {
+    ...BASE,
+    'prod/kustomization.yaml':
+      'resources: [../base]\nnamePrefix: prod-\npatches:\n- path: more.yaml\nreplicas:\n- name: web # ours\n  count: 3\n- {name: api, count: 2}\n',
+    'prod/more.yaml':
+      'kind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n---\nkind: Deployment\nmetadata: {name: api}\nspec: {replicas: 2}\n',
+  }
+  assert.deepEqual(candidatesOf(texts, WEB, 'spec.replicas', 5), [
+    [
+      ['manifest', 'the manifest (base/web.yaml:6)', ['base/web.yaml', '  replicas: 5']],
+      ['patch:more.yaml', 'the patch (prod/more.yaml:3)', ['prod/more.yaml', 'spec: {replicas: 5}']],
+      ['replicas:web', 'the replicas of web (prod/kustomization.yaml:7)', ['prod/kustomization.yaml', '  count: 5']],
+    ],
+  ])
+})
+
+test('an operation of a JSON patch is a candidate where it sets the field, or something that the field lies in', () => {
+  const texts = {
+    ...BASE,
+    'prod/kustomization.yaml': `resources: [../base]
+patches:
+- target: {kind: Deployment}
+  patch: |-
+    - {op: replace, path: /spec/template/spec/containers/0/image, value: "nginx:1"} # ours
+    - {op: test, path: /spec/template/spec/containers/0/image, value: "nginx:1"}
+    - op: add
+      path: /spec/template/spec/containers/0
+      value: {name: app, image: nginx:2}
+    - {op: replace, path: /spec/template/spec/containers/1/image, value: "nginx:1"}
+- target: {kind: Service}
+  patch: '[{op: replace, path: /spec/template/spec/containers/0/image, value: x}]'
+`,
+  }
+  const found = candidatesOf(texts, WEB, 'spec.template.spec.containers[name=app].image', 'nginx:9')
+  assert.deepEqual(found, [
+    [
+      ['manifest', 'the manifest (base/web.yaml:11)', ['base/web.yaml', '        image: nginx:9']],
+      [
+        'patch:1',
+        'the patch (prod/kustomization.yaml:4)',
+        ['prod/kustomization.yaml', '    - {op: replace, path: /spec/template/spec/containers/0/image, value: "nginx:9"} # ours'],
+      ],
+      ['patch:1', 'the patch (prod/kustomization.yaml:4)', ['prod/kustomization.yaml', '      value: {name: app, image: nginx:9}']],
+    ],
+  ])
+})
+
+test('an image is edited in the parts that images sets, and in the manifest under the name that images matches', () => {
+  const image = 'spec.template.spec.containers[name=app].image'
+  const rendered = (text: string) => resource(RENDERED.replace('nginx:1.0', text), 'base/web.yaml')
+  const viaImages = (entry: string, now: string, wanted: string): Json => {
+    const found = candidatesOf({ ...BASE, 'prod/kustomization.yaml': `images:\n- ${entry}\n` }, rendered(now), image, wanted) as Json[][][]
+    return (found[0] ?? []).map((candidate) => [candidate[0], ...candidate.slice(2)] as Json)
+  }
+  const [manifest, kustomization] = ['base/web.yaml', 'prod/kustomization.yaml']
+  assert.deepEqual(viaImages('{name: nginx, newTag: "1.1"}', 'nginx:1.1', 'nginx:1.2'), [
+    ['manifest', [manifest, '        image: nginx:1.2']],
+    ['image:nginx', [kustomization, '- {name: nginx, newTag: "1.2"}']],
+  ])
+  assert.deepEqual(viaImages('{name: nginx, newName: acme/nginx}', 'acme/nginx:1.0', 'acme/nginx:1.2'), [
+    ['manifest', [manifest, '        image: nginx:1.2']],
+  ])
+  assert.deepEqual(viaImages('{name: nginx, newTag: "1.1"}', 'nginx:1.1', 'acme/nginx:1.1'), [
+    ['manifest', [manifest, '        image: acme/nginx:1.1']],
+    ['image:nginx', [kustomization, '- {name: nginx, newTag: "1.1", newName: acme/nginx}']],
+  ])
+  assert.deepEqual(viaImages('{name: redis, newTag: "1.1"}', 'nginx:1.0', 'nginx:1.2'), [
+    ['manifest', [manifest, '        image: nginx:1.2']],
+  ])
+})
+
+test('a field that nothing sets may be added to the manifest, or else to a patch of the object', () => {
+  const texts = {
+    ...BASE,
+    'prod/kustomization.yaml': 'resources: [../base]\npatches: [{path: more.yaml}]\n',
+    'prod/more.yaml': 'kind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 2\n',
+  }
+  const found = candidatesOf(texts, WEB, 'spec.minReadySeconds', 5) as Json[][][]
+  assert.deepEqual(
+    found.map((round) => round.map(([via, what]) => [via ?? '', what ?? ''])),
+    [[], [['manifest', 'the manifest (base/web.yaml:6)']], [['patch:more.yaml', 'the patch (prod/more.yaml:4)']]],
+  )
+  assert.deepEqual(found[2]?.[0]?.[2], ['prod/more.yaml', '  minReadySeconds: 5', ''])
+})
+
+test('labels and annotations may be those that the kustomization gives to all', () => {
+  const texts = {
+    ...BASE,
+    'prod/kustomization.yaml': 'labels:\n- pairs: {team: a}\n- pairs: {other: b}\ncommonLabels: {team: c}\ncommonAnnotations: {note: d}\n',
+  }
+  const names = (found: Json): Json => (found as Json[][][])[0]?.map(([, what]) => what ?? '') ?? []
+  assert.deepEqual(names(candidatesOf(texts, WEB, 'metadata.labels.team', 'x')), [
+    'the label team (prod/kustomization.yaml:4)',
+    'the label team (prod/kustomization.yaml:2)',
+  ])
+  assert.deepEqual(names(candidatesOf(texts, WEB, 'metadata.annotations.note', 'x')), ['the annotation note (prod/kustomization.yaml:5)'])
+})
+
+test('an entry of a generated ConfigMap is a literal, a file or a line of a file; a name with a hash is refused', () => {
+  const texts = {
+    'prod/kustomization.yaml':
+      'configMapGenerator:\n- name: conf\n  literals:\n  - "a=1"\n  - ab=2\n  files: [whole.txt, key=other.txt]\n  envs: [all.env]\n',
+    'prod/whole.txt': 'x\n',
+    'prod/other.txt': 'y\n',
+    'prod/all.env': '# all\nLEVEL=info\n',
+  }
+  const created = resource(
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf-h7k2}\ndata: {a: "1", whole.txt: x, key: y, LEVEL: info}\n',
+    'prod/kustomization.yaml',
+  )
+  const desired = { ...created, location: { ...created.location, step: 'configMapGenerator' } }
+  const first = (at: string): Json => ((candidatesOf(texts, desired, at, '5') as Json[][])[0] ?? []) as Json
+  assert.deepEqual(first('data.a'), [['literal:a', 'the literal a (prod/kustomization.yaml:4)', ['prod/kustomization.yaml', '  - "a=5"']]])
+  assert.deepEqual(first('data["whole.txt"]'), [['file:whole.txt', 'the file prod/whole.txt', ['prod/whole.txt', '5']]])
+  assert.deepEqual(first('data.key'), [['file:other.txt', 'the file prod/other.txt', ['prod/other.txt', '5']]])
+  assert.deepEqual(first('data.LEVEL'), [['env:LEVEL', 'the line of LEVEL (prod/all.env:2)', ['prod/all.env', 'LEVEL=5']]])
+  const locations = new KustomizeLocations(filesOf(texts))
+  const [found] = locations.find({ desired, path: path('data.a'), wanted: '5', declaredName: '' })
+  assert.deepEqual(
+    found?.obstacles.map(({ where, why }) => [where, /hash/.test(why)]),
+    [['prod/kustomization.yaml:2', true]],
+  )
+})
+
+test('a value at an anchor is first tried for all its uses', () => {
+  const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  first: &color blue\n  second: *color\n'
+  const texts = { 'kustomization.yaml': 'resources: [config.yaml]\n', 'config.yaml': text }
+  const [all, own] = candidatesOf(
+    texts,
+    resource(text.replace('&color ', '').replace('*color', 'blue'), 'config.yaml'),
+    'data.second',
+    'red',
+  ) as Json[]
+  assert.deepEqual(all, [['anchor:color', 'the anchor &color (config.yaml:6)', ['config.yaml', '  first: &color red']]])
+  assert.deepEqual(own, [['manifest', 'the manifest (config.yaml:7)', ['config.yaml', '  second: red']]])
+})

@@ -1,0 +1,224 @@
+/**
+ * From a field that kustomize rendered back to the places that its value may come from: the manifest, a patch, or a field of a
+ * kustomization on the way. Each is a candidate only: whether the edit lands is proven by a build (kustomize-adoption.ts).
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { resolved, textAt } from '@backporch/kyaml/yaml'
+import type { BuiltTarget } from '../../build/adopt/built-unit.ts'
+import { documentsOf, fields, index, kustomizationsOf, type SourceDocument, type SyncedFolder } from '../../build/adopt/source-document.ts'
+import { anchoredEdit } from '../../edits/anchored-edits.ts'
+import type { FileEdit } from '../../edits/resolution-edits.ts'
+import type { SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
+import { editAt, type Wanted } from '../../locate/candidate.ts'
+import { resolvePath } from '../files/kustomization-walk.ts'
+import type { SourceFiles } from '../files/kustomize-build.ts'
+import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
+import { type Patch, patchesOf, pointerOf, pointerTo } from './kustomize-patches.ts'
+import { variableLocations } from './variable-locations.ts'
+
+export class KustomizeLocations {
+  private readonly files: SourceFiles
+  private readonly kustomizations: readonly SourceDocument[]
+
+  private readonly synced: SyncedFolder | undefined
+
+  /** @throws Failure BP1110 where a file cannot be read */
+  constructor(files: SourceFiles, synced?: SyncedFolder) {
+    this.files = files
+    this.synced = synced
+    this.kustomizations = kustomizationsOf(files, synced)
+  }
+
+  /** Name of the object in its file; empty where no file declares it. */
+  declaredName({ id, location }: DesiredResource): string {
+    if (location.step !== undefined || !this.files.has(location.path)) return ''
+    const document = documentsOf(location.path, this.files)[location.document]
+    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const name = document?.valueAt([...at, ...fields('metadata', 'name')])
+    return typeof name === 'string' ? name : id.name
+  }
+
+  /** Locations with a value; where none has one, groups of locations that could have one. */
+  find(target: BuiltTarget): readonly SourceLocations[] {
+    const images = shownImage(this.kustomizations, target)
+    // The part of an image that a kustomization replaces stays: the manifest has the name that it matches.
+    const written = images === undefined ? target : { ...target, wanted: images }
+    const patches = this.kustomizations.flatMap((kustomization) => patchesOf(kustomization, this.files))
+    const manifest = this.manifest(written)
+    const there = [...manifest, ...patches.flatMap((patch) => this.inPatch(patch, written))].filter((found) => found.there)
+    const set = there.map(({ candidate }) => candidate)
+    const declared = fieldCandidates(this.kustomizations, this.files, target)
+    const obstacles = [...declared.obstacles, ...this.replacements()]
+    const all = [...set, ...declared.candidates]
+    const variables = this.variables(target, there)
+    const first = { candidates: target.wanted === undefined ? withTogether(all) : all, obstacles: [...obstacles, ...variables.obstacles] }
+    if (target.wanted === undefined) return [first]
+    const anchored = this.inAnchor(target)
+    const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
+    // The authored value of a variable comes before a text in its place.
+    if (valueAt(target.desired.object, target.path) !== undefined)
+      return [...(this.synced === undefined ? [] : [variables]), ...anchor, first]
+    const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
+    return [
+      ...anchor,
+      first,
+      { candidates: manifest.map(({ candidate }) => candidate), obstacles },
+      { candidates: added.map(({ candidate }) => candidate), obstacles },
+    ]
+  }
+
+  /** Variables of the syncer in the texts that the value comes from. */
+  private variables(target: BuiltTarget, found: readonly FoundEdit[]): SourceLocations {
+    if (this.synced === undefined) return { candidates: [], obstacles: [] }
+    const texts = found.flatMap(({ text }) => (text === undefined ? [] : [text]))
+    return variableLocations({ synced: this.synced, files: this.files, texts, wanted: target.wanted })
+  }
+
+  /** A missing object is removed from its file, and a file without objects from its kustomization. */
+  removal({ location }: DesiredResource): SourceLocations {
+    const { path, document, item, line, step } = location
+    if (step !== undefined) {
+      const remedy = 'take it out of the kustomization by hand, or choose restore'
+      return { candidates: [], obstacles: [{ where: `${path}:${line}`, why: `${step} makes the object, and no file declares it`, remedy }] }
+    }
+    const what = `the manifest (${path}:${line})`
+    const documents = documentsOf(path, this.files)
+    const items = item === undefined ? undefined : documents[document]?.valueAt(fields('items'))
+    const last = documents.length === 1 && (item === undefined || (Array.isArray(items) && items.length === 1))
+    const edit: YamlEdit = { document, item, kind: 'remove-object' }
+    if (!last) return { candidates: [{ via: 'manifest', what, edits: [{ path, edit }] }], obstacles: [] }
+    const edits = this.kustomizations.flatMap((kustomization) =>
+      kustomization
+        .texts('resources')
+        .filter(({ text }) => resolvePath(kustomization.folder, text) === path)
+        .map((entry): FileEdit => kustomization.edit([...fields('resources'), index(entry.index)], undefined)),
+    )
+    return { candidates: [{ via: 'manifest', what, edits, texts: new Map([[path, null]]) }], obstacles: [] }
+  }
+
+  private inAnchor({ desired: { location }, path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+    const document = location.step === undefined ? documentsOf(location.path, this.files)[location.document] : undefined
+    if (document === undefined || wanted === undefined) return []
+    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const anchored = anchoredEdit(document.root, location.document, [...at, ...path], wanted)
+    if (anchored === undefined) return []
+    const { name, edit } = anchored
+    const what = `the anchor &${name} (${document.location(edit.path)})`
+    return [{ via: `anchor:${name}`, what, edits: [{ path: location.path, edit }] }]
+  }
+
+  private manifest({ desired: { location }, path, wanted }: BuiltTarget): readonly FoundEdit[] {
+    if (location.step !== undefined) return []
+    const document = documentsOf(location.path, this.files)[location.document]
+    if (document === undefined) return []
+    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const whole = [...at, ...path]
+    const there = document.has(whole)
+    if (!there && wanted === undefined) return []
+    const edit = editAt(location.document, whole, wanted)
+    const what = `the manifest (${document.location(whole)})`
+    const text = textIn(document, whole)
+    return [{ there, text, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
+  }
+
+  private inPatch(patch: Patch, target: BuiltTarget): readonly FoundEdit[] {
+    return patch.documents.flatMap((document) => {
+      const kind = resolved(document.root).kind
+      return kind === 'list' ? this.inOperations(patch, document, target) : this.inMergePatch(patch, document, target)
+    })
+  }
+
+  private inMergePatch(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
+    const { desired, path, wanted } = target
+    const own = textAt(document.root, 'kind') === desired.id.kind && namedAlike(textAt(document.root, 'metadata', 'name') ?? '', target)
+    if (patch.target === undefined ? !own : !mayTarget(patch.target, target)) return []
+    const there = document.has(path)
+    if (!there && (wanted === undefined || !document.has(path.slice(0, 1)))) return []
+    return this.patchEdit(patch, document, [path], wanted)
+  }
+
+  /** `replace` and `add` of the field or of one of its parents. */
+  private inOperations(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
+    const { desired, path, wanted } = target
+    const locations = pointerTo(desired.object, path)
+    if (locations === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
+    const list = document.valueAt([])
+    const written = (Array.isArray(list) ? list : []).flatMap((operation: Json, position) => {
+      if (!isJsonObject(operation) || (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')) return []
+      const pointer = pointerOf(operation)
+      const isOn = pointer.slice(0, locations.length).every((part, at) => part === locations[at])
+      return isOn ? [{ position, steps: pointer.length }] : []
+    })
+    // What writes the field or below it goes with it. From the end: an operation that is removed does not move those before it.
+    const gone =
+      wanted !== undefined ? [] : written.filter(({ steps }) => steps >= locations.length).map(({ position }) => [index(position)])
+    const above = written.filter(({ steps }) => steps < locations.length || (wanted !== undefined && steps === locations.length))
+    return [
+      ...(gone.length === 0 ? [] : this.patchEdit(patch, document, gone.toReversed(), undefined)),
+      ...above.flatMap(({ position, steps }) => {
+        const whole = [index(position), ...fields('value'), ...path.slice(steps)]
+        return document.has(whole) ? this.patchEdit(patch, document, [whole], wanted) : []
+      }),
+    ]
+  }
+
+  /** @param paths of one value; the last one is what people are told */
+  private patchEdit(patch: Patch, document: SourceDocument, paths: readonly FieldPath[], wanted: Wanted): readonly FoundEdit[] {
+    const path = paths.at(-1) ?? []
+    const edits = paths.map((each) => editAt(document.number, each, wanted))
+    const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
+    try {
+      return [{ there: document.has(path), text: textIn(document, path), candidate: { via: patch.via, what, edits: patch.edits(edits) } }]
+    } catch (thrown) {
+      // An inline patch in a form that cannot be edited.
+      if (thrown instanceof Failure) return []
+      throw thrown
+    }
+  }
+
+  private replacements(): SourceLocations['obstacles'] {
+    return this.kustomizations.flatMap((kustomization) =>
+      ['replacements', 'vars'].flatMap((name) =>
+        kustomization.hasField(name)
+          ? [
+              {
+                where: kustomization.location(fields(name)),
+                why: `no authored place was found whose edit gives the live value; ${name} may write the field`,
+                remedy: `edit by hand what the ${name} copy from, or choose restore`,
+              },
+            ]
+          : [],
+      ),
+    )
+  }
+}
+
+/** A removed field has to be removed in every location: any that is left would show. */
+function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCandidate[] {
+  if (candidates.length < 2) return candidates
+  const what = `${candidates.length} places together: ${candidates.map((each) => each.what).join(', ')}`
+  return [...candidates, { via: 'all', what, edits: candidates.flatMap(({ edits }) => edits) }]
+}
+
+interface FoundEdit {
+  /** Whether the location has a value now. */
+  readonly there: boolean
+  /** Its value where that is a text. */
+  readonly text: string | undefined
+  readonly candidate: SourceCandidate
+}
+
+function textIn(document: SourceDocument, path: FieldPath): string | undefined {
+  const value = document.valueAt(path)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** By kind alone: names are regular expressions, and an edit that does not land is dropped. */
+function mayTarget(target: { readonly [key: string]: Json }, { desired }: BuiltTarget): boolean {
+  const kind = getKey(target, 'kind')
+  return typeof kind !== 'string' || kind === '' || /[^A-Za-z]/.test(kind) || kind === desired.id.kind
+}

@@ -1,0 +1,132 @@
+/** The patches of a kustomization, in files and inline. */
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { nodeAtPath } from '@backporch/kyaml/yaml'
+import { documentsOf, type FileLocation, fields, index, SourceDocument, type TextLocations } from '../../build/adopt/source-document.ts'
+import type { FileEdit } from '../../edits/resolution-edits.ts'
+import { isInline, resolvePath } from '../files/kustomization-walk.ts'
+import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
+
+export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge'
+
+export interface Patch {
+  readonly field: PatchField
+  readonly via: string
+  readonly where: string
+  /** Their locations are in the file, also for an inline patch. */
+  readonly documents: readonly SourceDocument[]
+  readonly target: JsonObject | undefined
+  /** The text of an inline patch. */
+  readonly inline: string | undefined
+  /** The edits, made in their order. */
+  readonly edits: (edits: readonly YamlEdit[]) => readonly FileEdit[]
+}
+
+interface PatchLocation {
+  readonly field: PatchField
+  readonly at: FieldPath
+  /** Index in its list. */
+  readonly position: number
+  readonly target: JsonObject | undefined
+}
+
+/** The patches of each field in their order. @throws Failure BP1110 where a file cannot be read */
+export function patchesOf(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
+  const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
+    kustomization.entries(name).flatMap(({ index: position, value }) => {
+      const target = getKey(value, 'target')
+      const at = { field: name, at: [...fields(name), index(position)], position, target: isJsonObject(target) ? target : undefined }
+      const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
+      if (typeof file === 'string' && file !== '') return filePatch(kustomization, files, file, at)
+      return typeof inline === 'string' ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }) : []
+    }),
+  )
+  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: position, text }) => {
+    const name = 'patchesStrategicMerge' as const
+    const at = { field: name, at: [...fields(name), index(position)], position, target: undefined }
+    return isInline(text) ? inlinePatch(kustomization, files, text, at) : filePatch(kustomization, files, text, at)
+  })
+  return [...named, ...merged]
+}
+
+function filePatch(kustomization: SourceDocument, files: SourceFiles, file: string, { field, target }: PatchLocation): readonly Patch[] {
+  const path = resolvePath(kustomization.folder, file)
+  if (path === undefined || !files.has(path)) return []
+  const documents = documentsOf(path, files)
+  return [
+    { field, via: `patch:${file}`, where: path, documents, target, inline: undefined, edits: (all) => all.map((edit) => ({ path, edit })) },
+  ]
+}
+
+function inlinePatch(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  text: string,
+  { field, at, position, target }: PatchLocation,
+): readonly Patch[] {
+  const { path } = kustomization
+  const lines = new InlineLines(kustomization, files, at, text)
+  let documents: readonly SourceDocument[]
+  try {
+    documents = readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
+  } catch (thrown) {
+    if (thrown instanceof Failure) return []
+    throw thrown
+  }
+  const edits = (all: readonly YamlEdit[]): readonly FileEdit[] => [kustomization.edit(at, editYaml(text, all, path))]
+  return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edits }]
+}
+
+/** Lines of an inline text in its file. In another style than a block (`|`), only the location of the whole text is known. */
+class InlineLines implements TextLocations {
+  private readonly inner: LineIndex
+  private readonly innerRows: readonly string[]
+  private readonly outerRows: readonly string[]
+  private readonly whole: FileLocation
+  private readonly isBlock: boolean
+
+  constructor(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, text: string) {
+    this.inner = new LineIndex(text)
+    this.innerRows = text.split('\n')
+    const outer = files.has(kustomization.path) ? textOf(kustomization.path, files) : ''
+    this.outerRows = outer.replaceAll('\r\n', '\n').split('\n')
+    this.whole = kustomization.locationOf(at)
+    const node = nodeAtPath(kustomization.root, at)?.node
+    this.isBlock = node?.kind === 'scalar' && node.style === 'literal'
+  }
+
+  position(offset: number): Pick<FileLocation, 'line' | 'column'> {
+    const { line, column } = this.inner.position(offset)
+    const [row, whole] = [this.innerRows[line - 1] ?? '', this.outerRows[this.whole.line + line - 1] ?? '']
+    if (!this.isBlock || !whole.endsWith(row)) return { line: this.whole.line, column: this.whole.column }
+    return { line: this.whole.line + line, column: whole.length - row.length + column }
+  }
+}
+
+/** The parts of the `path` of an operation. */
+export function pointerOf(operation: JsonObject): readonly string[] {
+  return String(getKey(operation, 'path') ?? '')
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The parts of the JSON pointer to the path; undefined where the object has no such path. */
+export function pointerTo(object: Json, path: FieldPath): readonly string[] | undefined {
+  const parts: string[] = []
+  let value: Json | undefined = object
+  for (const step of path) {
+    if (value === undefined) return undefined
+    if (step.kind === 'field') parts.push(step.name)
+    else {
+      const position = indexOfStep(value, step)
+      if (position === -1) return undefined
+      parts.push(String(position))
+    }
+    value = valueAt(value, [step])
+  }
+  return parts
+}

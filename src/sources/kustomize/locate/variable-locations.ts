@@ -1,0 +1,64 @@
+/** The variables of a syncer in a text that a field comes from, and the values that would give the wanted text. */
+
+import { fields, type SyncedFolder, syncerFields } from '../../build/adopt/source-document.ts'
+import { type Substitution, syncerObject } from '../../build/syncer-build.ts'
+import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
+import type { SourceFiles } from '../files/kustomize-build.ts'
+
+interface VariableQuestion {
+  readonly synced: SyncedFolder
+  readonly files: SourceFiles
+  /** The authored texts. */
+  readonly texts: readonly string[]
+  readonly wanted: Wanted
+}
+
+/** Each variable by itself: that the field then has the value, and nothing else another one, is proven by a build. */
+export function variableLocations({ synced, files, texts, wanted }: VariableQuestion): SourceLocations {
+  const none: SourceLocations = { candidates: [], obstacles: [] }
+  if (wanted === undefined || wanted === null || typeof wanted === 'object') return none
+  const { build } = synced
+  const { title, builder } = build
+  const { substitution } = builder
+  if (substitution === 'none') return none
+  const spec = syncerFields(files, synced)
+  const variables = substitution.variables(build, syncerObject(build, files))
+  const candidates: SourceCandidate[] = []
+  const obstacles = new Map<string, SourceLocations['obstacles'][number]>()
+  for (const text of texts)
+    for (const name of substitution.namesIn(text)) {
+      const value = solved(substitution, { text, name, wanted: String(wanted), valueFor: (other) => variables.get(other) })
+      if (value === undefined) continue
+      const at = fields(...substitution.at, name)
+      if (spec?.has(at) === true) {
+        candidates.push({ via: `variable:${name}`, what: `the variable ${name} (${spec.location(at)})`, edits: [spec.edit(at, value)] })
+        continue
+      }
+      if (!variables.has(name)) continue
+      obstacles.set(name, {
+        where: title,
+        why: `the value comes from the variable ${name} of ${title}, which no file of this repository sets`,
+        remedy: `set ${name} where it is authored (spec.${substitution.at[0]} of ${title}), or choose restore`,
+      })
+    }
+  return { candidates, obstacles: [...obstacles.values()] }
+}
+
+/** A text that no manifest has. */
+const PLACE = '\u0000'
+
+interface Solving {
+  readonly text: string
+  readonly name: string
+  readonly wanted: string
+  readonly valueFor: (name: string) => string | undefined
+}
+
+/** The value of one variable that makes the text the wanted one, where the text has it once and as it is. */
+function solved(substitution: Substitution, { text, name, wanted, valueFor }: Solving): string | undefined {
+  const [before, after, ...more] = substitution.fill(text, (each) => (each === name ? PLACE : valueFor(each))).split(PLACE)
+  if (before === undefined || after === undefined || more.length > 0) return undefined
+  if (wanted.length < before.length + after.length || !wanted.startsWith(before) || !wanted.endsWith(after)) return undefined
+  const value = wanted.slice(before.length, wanted.length - after.length)
+  return value === '' || value.includes('\n') ? undefined : value
+}

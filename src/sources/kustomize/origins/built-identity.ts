@@ -1,0 +1,122 @@
+/** The names of an object within a kustomization, and whether a selector matches it (kustomize `api/resmap/reswrangler.go`). */
+import type { FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
+import { RE2JS } from 're2js'
+import { isAt } from '../../build/adopt/source-document.ts'
+
+interface Name {
+  readonly name: string
+  readonly namespace: string
+}
+
+/** `maybe`: the labels that decide change during the build. */
+export type Selected = 'yes' | 'no' | 'maybe'
+
+/** Kinds whose names get no prefix (kustomize `api/internal/builtins/PrefixTransformer.go`). */
+const KEPT_NAMES = new Set(['/Namespace', 'apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
+
+export class BuiltIdentity {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** A kustomization gives no namespace to an object without one. */
+  readonly isNamespaced: boolean
+  /** The rendered object and the one in its file. */
+  private readonly objects: readonly JsonObject[]
+  /** From the declared name to the present one. */
+  private readonly names: Name[]
+
+  constructor(rendered: JsonObject, id: ResourceId, declared: Name, objects: readonly JsonObject[]) {
+    const { group, version } = parseApiVersion(String(getKey(rendered, 'apiVersion') ?? ''))
+    this.group = group
+    this.version = version
+    this.kind = id.kind
+    this.isNamespaced = id.namespace !== ''
+    this.objects = objects
+    this.names = [declared]
+  }
+
+  get now(): Name {
+    return this.names.at(-1) as Name
+  }
+
+  get keepsName(): boolean {
+    return KEPT_NAMES.has(`${this.group}/${this.kind}`)
+  }
+
+  rename(name: Partial<Name>): void {
+    this.names.push({ ...this.now, ...name })
+  }
+
+  isNamed(name: string): boolean {
+    return this.names.some((each) => each.name === name)
+  }
+
+  /** By any of its names, as a patch without a target and a generator find it. */
+  isCalled(name: string, namespace: string): boolean {
+    return this.names.some((each) => each.name === name && this.effective(each.namespace) === this.effective(namespace))
+  }
+
+  selectedBy(target: JsonObject): Selected {
+    const now = this.now
+    const first = this.names[0] as Name
+    const matches = (field: string, ...values: readonly string[]): boolean => {
+      const pattern = textOf(target, field)
+      return pattern === '' || values.some((value) => isWhole(pattern, value))
+    }
+    const [namespace, before] = [this.effective(now.namespace), this.effective(first.namespace)]
+    if (!matches('group', this.group) || !matches('version', this.version) || !matches('kind', this.kind)) return 'no'
+    if (!matches('name', first.name, now.name) || !matches('namespace', before, namespace)) return 'no'
+    const marks = [this.marked(target, 'labelSelector', 'labels'), this.marked(target, 'annotationSelector', 'annotations')]
+    return marks.includes('no') ? 'no' : marks.includes('maybe') ? 'maybe' : 'yes'
+  }
+
+  private effective(namespace: string): string {
+    if (!this.isNamespaced && this.names.every((each) => each.namespace === '')) return ''
+    return namespace === '' ? 'default' : namespace
+  }
+
+  /** Compares the labels in the file and in the rendered object. Where both agree, so does every step between. */
+  private marked(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
+    const selector = textOf(target, field)
+    if (selector === '') return 'yes'
+    const answers = this.objects.map((object) => {
+      const found = partOf(object, 'metadata', marks)
+      return selects(selector, isJsonObject(found) ? found : {})
+    })
+    if (answers.every((each) => each === true)) return 'yes'
+    return answers.every((each) => each === false) ? 'no' : 'maybe'
+  }
+}
+
+export function textOf(object: JsonObject, key: string): string {
+  const found: Json | undefined = getKey(object, key)
+  return typeof found === 'string' ? found : typeof found === 'number' || typeof found === 'bigint' ? String(found) : ''
+}
+
+function isWhole(pattern: string, value: string): boolean {
+  try {
+    return RE2JS.compile(`^(?:${pattern})$`).matches(value)
+  } catch {
+    return false
+  }
+}
+
+/** Undefined for sets (`in`, `notin`), which are not read here. */
+function selects(selector: string, marks: JsonObject): boolean | undefined {
+  let all = true
+  for (const part of selector.split(',')) {
+    const [, not, key = '', operator, value = ''] = /^\s*(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*)\s*)?$/.exec(part) ?? []
+    if (key === '') return undefined
+    const found = getKey(marks, key)
+    const holds = operator === undefined ? (found !== undefined) === (not === '') : (found === value) === (operator !== '!=')
+    all &&= holds
+  }
+  return all
+}
+
+/** Whether the field is part of an object's identity. */
+export function isIdentity(path: FieldPath): boolean {
+  return [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].some((names) => isAt(path, ...names))
+}

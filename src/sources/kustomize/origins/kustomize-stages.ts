@@ -1,0 +1,103 @@
+/**
+ * The stages of a build in their order: bases first, then the generators of the folder, its components, and its own transformers
+ * (kustomize `api/internal/target/kusttarget.go`).
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import type { getKey } from '@backporch/kyaml/json'
+import type { SourceDocument } from '../../build/adopt/source-document.ts'
+import { resolvePath } from '../files/kustomization-walk.ts'
+import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
+import { textOf } from './built-identity.ts'
+
+export interface Stage {
+  readonly kustomization: SourceDocument
+  readonly does: 'generate' | 'transform'
+  /** Fields that a syncer writes into the kustomization, the later ones over the earlier ones. */
+  readonly layers: readonly SourceDocument[]
+}
+
+interface StagesInput {
+  /** Of the built kustomization. */
+  readonly folder: string
+  readonly files: SourceFiles
+  readonly kustomizations: readonly SourceDocument[]
+  /** What a syncer makes of a folder without a kustomization. */
+  readonly generated: SourceDocument | undefined
+  /** What it writes into the kustomization of the folder. */
+  readonly layers: readonly SourceDocument[]
+}
+
+/** From the stage where the object enters the build to the last one. */
+export type Chain = readonly Stage[]
+
+/** A base may be reached in several ways. Above this limit, none is followed. */
+const MOST_CHAINS = 64
+const NO_LAYERS: readonly SourceDocument[] = []
+
+export const GENERATORS: { readonly [kind: string]: string } = { ConfigMap: 'configMapGenerator', Secret: 'secretGenerator' }
+
+export class KustomizeStages {
+  private readonly files: SourceFiles
+  private readonly kustomizations: ReadonlyMap<string, SourceDocument>
+  private readonly root: SourceDocument | undefined
+  private readonly layers: readonly SourceDocument[]
+
+  constructor({ folder, files, kustomizations, generated, layers }: StagesInput) {
+    this.files = files
+    this.layers = layers
+    this.kustomizations = new Map(kustomizations.map((each) => [each.path, each]))
+    this.root = this.at(folder) ?? generated
+  }
+
+  chainsOf(desired: DesiredResource): readonly Chain[] {
+    return this.root === undefined ? [] : this.through(this.root, desired, new Set())
+  }
+
+  private at(folder: string | undefined): SourceDocument | undefined {
+    const path = folder === undefined ? undefined : kustomizationOf(folder, this.files)
+    return path === undefined ? undefined : this.kustomizations.get(path)
+  }
+
+  private through(kustomization: SourceDocument, desired: DesiredResource, above: ReadonlySet<string>): readonly Chain[] {
+    if (above.has(kustomization.path)) return []
+    const below = new Set([...above, kustomization.path])
+    const layers = kustomization === this.root ? this.layers : NO_LAYERS
+    const entering: Chain[] = declares(kustomization, desired) ? [[]] : []
+    for (const folder of this.foldersOf(kustomization, 'resources', 'bases')) entering.push(...this.through(folder, desired, below))
+    let chains = entering.map((chain): Chain => [...chain, { kustomization, does: 'generate', layers: NO_LAYERS }])
+    for (const component of [kustomization, ...layers].flatMap((each) => this.foldersOf(each, 'components')))
+      chains = [
+        ...chains.map((chain) => [...chain, ...this.appliedBy(component, below)]),
+        ...this.through(component, desired, below),
+      ].slice(0, MOST_CHAINS)
+    return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform', layers }])
+  }
+
+  /** The stages of a component, for objects of the kustomization that names it. */
+  private appliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
+    if (above.has(component.path)) return []
+    const below = new Set([...above, component.path])
+    return [
+      { kustomization: component, does: 'generate', layers: NO_LAYERS },
+      ...this.foldersOf(component, 'components').flatMap((nested) => this.appliedBy(nested, below)),
+      { kustomization: component, does: 'transform', layers: NO_LAYERS },
+    ]
+  }
+
+  private foldersOf(kustomization: SourceDocument, ...names: readonly string[]): readonly SourceDocument[] {
+    return names.flatMap((name) => kustomization.texts(name)).flatMap(({ text }) => this.at(resolvePath(kustomization.folder, text)) ?? [])
+  }
+}
+
+function declares(kustomization: SourceDocument, { id, location }: DesiredResource): boolean {
+  if (location.step === undefined)
+    return ['resources', 'bases'].some((name) =>
+      kustomization.texts(name).some(({ text }) => resolvePath(kustomization.folder, text) === location.path),
+    )
+  return kustomization.entries(location.step).some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
+}
+
+/** Whether the generator creates an object, and does not write to an existing one. */
+export function isCreated(entry: Parameters<typeof getKey>[0]): boolean {
+  return !['merge', 'replace'].includes(textOf(entry, 'behavior'))
+}

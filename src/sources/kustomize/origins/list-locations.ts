@@ -1,0 +1,101 @@
+/** The index of the item with a field in each list: a JSON patch counts indexes, and every patch may move them. */
+import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray, type Json, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
+import type { SourceDocument } from '../../build/adopt/source-document.ts'
+
+export class ListLocations {
+  private readonly path: FieldPath
+  /** Items of each list on the path, by the number of the step into it. Only the keys of an item are updated. */
+  private readonly lists: Map<number, readonly Json[]>
+  private sure = true
+
+  constructor(path: FieldPath, declared: Json | undefined) {
+    this.path = path
+    this.lists = new Map(
+      path.flatMap((step, at) =>
+        step.kind === 'item' || step.kind === 'member' ? [[at, itemsOf(valueAt(declared, path.slice(0, at)))] as const] : [],
+      ),
+    )
+  }
+
+  /** A patch that may or may not apply may have moved something. */
+  doubt(): void {
+    this.sure = false
+  }
+
+  /** Whether the item of a pointer with so many parts is known. */
+  isSure(parts: number): boolean {
+    return this.sure || ![...this.lists.keys()].some((at) => at < parts)
+  }
+
+  /** Whether the operation writes the field or one of its parents. */
+  meets(pointer: readonly string[], does: string, value: Json | undefined): boolean {
+    const last = pointer.length - 1
+    const step = this.path[last]
+    if (step === undefined || !this.isOn(pointer.slice(0, last))) return false
+    if (does === 'add' && this.lists.has(last)) return value !== undefined && indexOfStep([value], step) === 0
+    return pointer[last] === this.partAt(last)
+  }
+
+  /** Merges lists like kustomize: items of the patch first, in its order (kyaml `yaml/walk/associative_sequence.go`). */
+  merge(document: SourceDocument): void {
+    for (const [at, items] of this.lists) {
+      const patched = document.valueAt(this.path.slice(0, at))
+      if (!isJsonArray(patched)) continue
+      const step = this.path[at] as PathStep
+      const retained = patched.filter((item) => directiveOf(item) === '')
+      const isReplaced = patched.some((item) => directiveOf(item) === 'replace')
+      const others = isReplaced ? [] : items.filter((item) => !patched.some((each) => isSameItem(each, item, step)))
+      this.lists.set(at, [...retained, ...others])
+    }
+  }
+
+  operate(pointer: readonly string[], does: string, value: Json | undefined): void {
+    const last = pointer.length - 1
+    const isAbove = this.meets(pointer, does, value)
+    const isBeside = this.isOn(pointer.slice(0, last)) && this.lists.has(last)
+    if (does === 'test' || !(isAbove || isBeside)) return
+    if (does === 'move' || does === 'copy') this.doubt()
+    if (isBeside) this.lists.set(last, changedList(this.lists.get(last) ?? [], pointer[last] ?? '', does, value))
+    if (isAbove)
+      for (const at of this.lists.keys())
+        if (at > last) this.lists.set(at, does === 'remove' ? [] : itemsOf(valueAt(value, this.path.slice(pointer.length, at))))
+  }
+
+  private isOn(pointer: readonly string[]): boolean {
+    return pointer.length <= this.path.length && pointer.every((part, at) => part === this.partAt(at))
+  }
+
+  private partAt(at: number): string | undefined {
+    const step = this.path[at]
+    if (step === undefined) return undefined
+    if (step.kind === 'field') return step.name
+    return String(step.kind === 'index' ? step.index : indexOfStep([...(this.lists.get(at) ?? [])], step))
+  }
+}
+
+function itemsOf(value: Json | undefined): readonly Json[] {
+  return isJsonArray(value) ? value : []
+}
+
+function changedList(items: readonly Json[], part: string, does: string, value: Json | undefined): readonly Json[] {
+  const index = part === '-' ? items.length : Number(part)
+  if (!Number.isInteger(index) || index < 0 || index > items.length) return items
+  if (does === 'remove') return items.toSpliced(index, 1)
+  if (value === undefined) return items
+  return items.toSpliced(index, does === 'add' ? 0 : 1, value)
+}
+
+function directiveOf(item: Json): string {
+  const directive = textOf(item, '$patch')
+  return directive === 'merge' ? '' : directive
+}
+
+/** A key that one of them lacks is a default. */
+function isSameItem(one: Json, other: Json, step: PathStep): boolean {
+  if (step.kind !== 'item') return jsonEquals(one, other)
+  return Object.keys(step.keys).every((key) => {
+    const [left, right] = [one, other].map((each) => partOf(each, key))
+    return left === undefined || right === undefined || jsonEquals(left, right)
+  })
+}

@@ -1,0 +1,67 @@
+/** The writes of a patch to one field, from the patch alone. */
+import type { FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject } from '@backporch/kyaml/json'
+import { isNull, jsonOf, nodeAtPath, resolved, textAt, type YamlNode } from '@backporch/kyaml/yaml'
+import { fields, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { pointerOf } from '../locate/kustomize-patches.ts'
+import { type FieldValue, UNKNOWN } from './field-history.ts'
+import type { ListLocations } from './list-locations.ts'
+
+export interface PatchWrite {
+  readonly does: 'writes' | 'removes' | 'may write'
+  /** Path in the document of the patch. */
+  readonly at: FieldPath
+  readonly value: FieldValue
+}
+
+/** A strategic merge patch: null and `$patch` remove. */
+export function mergeWrite({ root }: SourceDocument, path: FieldPath): PatchWrite | undefined {
+  let replaced: FieldPath | undefined
+  for (let steps = 0; steps <= path.length; steps += 1) {
+    const at = path.slice(0, steps)
+    const node = nodeAtPath(root, at)?.node
+    if (node === undefined) return replaced === undefined ? undefined : { does: 'removes', at: replaced, value: undefined }
+    const directive = directiveOf(node)
+    if (directive === 'delete' || (steps > 0 && isNull(node))) return { does: 'removes', at, value: undefined }
+    if (directive === 'replace') replaced = at
+    if (steps === path.length) return { does: 'writes', at, value: jsonOf(node) }
+  }
+  return undefined
+}
+
+function directiveOf(node: YamlNode): string | undefined {
+  const target = resolved(node)
+  if (target.kind === 'list') return target.items.some((item) => textAt(item, '$patch') === 'replace') ? 'replace' : undefined
+  return textAt(target, '$patch')
+}
+
+/** The operations of a JSON patch (RFC 6902) that write the field or one of its parents, in their order. They update `lists`. */
+export function* operationWrites(document: SourceDocument, path: FieldPath, lists: ListLocations): Generator<PatchWrite> {
+  const operations = document.valueAt([])
+  for (const [number, operation] of (isJsonArray(operations) ? operations : []).entries()) {
+    if (!isJsonObject(operation)) continue
+    const does = String(getKey(operation, 'op') ?? '')
+    const pointer = pointerOf(operation)
+    const meets = pointer.length > 0 && does !== 'test' && lists.meets(pointer, does, getKey(operation, 'value'))
+    if (meets) {
+      const write = operationWrite(document, path, { number, does, length: pointer.length })
+      if (write !== undefined) yield lists.isSure(pointer.length) ? write : { does: 'may write', at: write.at, value: UNKNOWN }
+    }
+    lists.operate(pointer, does, getKey(operation, 'value'))
+  }
+}
+
+function operationWrite(
+  document: SourceDocument,
+  path: FieldPath,
+  { number, does, length }: { readonly number: number; readonly does: string; readonly length: number },
+): PatchWrite | undefined {
+  const at = index(number)
+  if (does === 'remove') return { does: 'removes', at: [at], value: undefined }
+  if (does === 'move' || does === 'copy') return { does: 'writes', at: [at], value: UNKNOWN }
+  if (does !== 'add' && does !== 'replace') return undefined
+  const whole = [at, ...fields('value'), ...path.slice(length)]
+  return document.has(whole)
+    ? { does: 'writes', at: whole, value: document.valueAt(whole) }
+    : { does: 'removes', at: [at], value: undefined }
+}

@@ -1,0 +1,65 @@
+/** The entries of `replacements` that copy a value to a field (kustomize `api/filters/replacement/replacement.go`). */
+import { Failure } from '@backporch/kyaml/failure'
+import type { FieldPath, PathStep } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonObject, type Json, objectsIn, partOf } from '@backporch/kyaml/json'
+import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { resolvePath } from '../files/kustomization-walk.ts'
+import type { BuiltIdentity } from './built-identity.ts'
+import type { TracedField } from './field-history.ts'
+
+export function replacementLocations(
+  kustomization: SourceDocument,
+  identity: BuiltIdentity,
+  { path, files }: Pick<TracedField, 'path' | 'files'>,
+): readonly FileLocation[] {
+  return kustomization.entries('replacements').flatMap(({ index: number, value }) => {
+    const at = [...fields('replacements'), index(number)]
+    const named = getKey(value, 'path')
+    if (typeof named !== 'string') return copies(value, identity, path) ? [kustomization.locationOf(at)] : []
+    const file = resolvePath(kustomization.folder, named)
+    return file === undefined || !files.has(file) ? [] : inFile(documents(file, files), identity, path)
+  })
+}
+
+function documents(file: string, files: TracedField['files']): readonly SourceDocument[] {
+  try {
+    return documentsOf(file, files)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return []
+    throw thrown
+  }
+}
+
+/** A file has one replacement or a list. */
+function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: FieldPath): readonly FileLocation[] {
+  return all.flatMap((document) => {
+    const value = document.valueAt([])
+    if (!isJsonArray(value)) return copies(value, identity, path) ? [document.locationOf([])] : []
+    return value.flatMap((each, number) => (copies(each, identity, path) ? [document.locationOf([index(number)])] : []))
+  })
+}
+
+function copies(replacement: Json | undefined, identity: BuiltIdentity, path: FieldPath): boolean {
+  return objectsIn(partOf(replacement, 'targets')).some((target) => {
+    const select = getKey(target, 'select')
+    const paths = getKey(target, 'fieldPaths') ?? ['metadata.name']
+    if (!isJsonObject(select) || identity.selectedBy(select) === 'no') return false
+    return isJsonArray(paths) && paths.some((each) => typeof each === 'string' && covers(each, path))
+  })
+}
+
+/** Whether the text names the field or one of its parents. */
+function covers(text: string, path: FieldPath): boolean {
+  const parts = text.match(/\[[^\]]*\]|(?:\\.|[^.[])+/g) ?? []
+  return parts.length <= path.length && parts.every((part, at) => matches(part.replaceAll('\\.', '.'), path[at]))
+}
+
+function matches(part: string, step: PathStep | undefined): boolean {
+  if (step === undefined) return false
+  if (step.kind === 'field') return part === step.name || part === `[${step.name}]`
+  if (part === '*') return true
+  if (step.kind === 'index') return part === String(step.index)
+  const [, key = '', value = ''] = /^\[([^=]*)=(.*)\]$/.exec(part) ?? []
+  if (step.kind === 'member') return key === '' && value === step.value
+  return /^[0-9]+$|^-$/.test(part) || String(getKey(step.keys, key)) === value
+}

@@ -1,0 +1,70 @@
+/** What a syncer writes into a field that kustomize built: the variables of its text, then common labels and annotations. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { resolveGoScalar } from '@backporch/kyaml/yaml'
+import { fields, inCluster, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { type Substitution, type SyncerBuild, syncerObject } from '../../build/syncer-build.ts'
+import type { FieldHistory, TracedField, WrittenAt } from './field-history.ts'
+
+export class SyncerWrites {
+  private readonly build: SyncerBuild
+  private readonly substitution: Substitution | undefined
+  private readonly resource: SourceDocument
+  private readonly variables: ReadonlyMap<string, string>
+
+  /** @param resource the fields of the syncer's resource. @throws Failure BP111x of its file */
+  constructor(build: SyncerBuild, resource: SourceDocument, files: TracedField['files']) {
+    this.build = build
+    this.substitution = build.builder.substitution === 'none' ? undefined : build.builder.substitution
+    this.resource = resource
+    this.variables = this.substitution === undefined ? new Map() : this.substitution.variables(build, syncerObject(build, files))
+  }
+
+  addTo(history: FieldHistory, { desired, path }: Pick<TracedField, 'desired' | 'path'>): void {
+    this.substitute(history, desired, path)
+    const [metadata, marks, key, ...rest] = path
+    if (metadata?.kind !== 'field' || metadata.name !== 'metadata' || marks === undefined || key === undefined || rest.length > 0) return
+    const at = [...fields('commonMetadata'), marks, key]
+    const value = this.resource.valueAt(at)
+    if (typeof value === 'string') history.write('commonMetadata of', value, [{ location: this.resource.locationOf(at) }])
+  }
+
+  private substitute(history: FieldHistory, { object }: DesiredResource, path: FieldPath): void {
+    const text = history.value
+    const { substitution } = this
+    if (substitution === undefined || this.variables.size === 0 || typeof text !== 'string') return
+    if (!text.includes('${') || !substitution.isIn(object)) return
+    const at = substitution.namesIn(text).flatMap((name) => this.placeOf(name, substitution) ?? [])
+    const value = asRead(
+      substitution.fill(text, (name) => this.variables.get(name)),
+      valueAt(object, path),
+    )
+    // What the text says for a variable that nobody sets is of the text.
+    if (at.length === 0) history.value = value
+    else
+      history.write(at.length === 1 ? 'the variable' : 'the variables', value, at, isOneVariable(substitution, text) ? '' : 'a part of it')
+  }
+
+  /** Undefined where nobody sets it. */
+  private placeOf(name: string, substitution: Substitution): WrittenAt | undefined {
+    const at = fields(...substitution.at, name)
+    if (typeof this.resource.valueAt(at) === 'string') return { location: this.resource.locationOf(at), name }
+    const source = this.build.variableSources?.get(name)
+    return source === undefined ? undefined : { location: inCluster(describeResourceId(source)), name }
+  }
+}
+
+/** A text that no manifest has. */
+const PLACE = '\u0000'
+
+function isOneVariable(substitution: Substitution, text: string): boolean {
+  return substitution.fill(text, () => PLACE) === PLACE
+}
+
+/** Flux substitutes in the text of the object and reads that again: the text may be a number. */
+function asRead(text: string, rendered: Json | undefined): Json {
+  const read = resolveGoScalar(text, true)
+  return read.is === 'value' && jsonEquals(read.value, rendered) ? read.value : text
+}

@@ -1,0 +1,271 @@
+/** Refusals of adoptions, and their remedies. */
+import { Failure } from '@backporch/kyaml/failure'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { listMoved, type MovedField } from '../edits/moved-fields.ts'
+import { cannot, editFor, isEdited, type ResolvedChange } from '../edits/resolution-edits.ts'
+import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'
+import type { Candidate, Obstacle } from './candidate.ts'
+
+/** The changes that need an edit. @throws Failure as `editFor` */
+export function editedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+  return changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+}
+
+/**
+ * Why each change by itself cannot be adopted, in their order; undefined where it can, also where several places give the value.
+ * @param begin prepares an adoption, and returns what throws the Failure of one change
+ */
+export function problemsOf(
+  changes: readonly ResolvedChange[],
+  begin: () => (change: ResolvedChange) => void,
+): readonly (string | undefined)[] {
+  const failureOf = (work: () => void): Failure | undefined => {
+    try {
+      work()
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof Failure) return thrown
+      throw thrown
+    }
+  }
+  let choose: (change: ResolvedChange) => void = () => undefined
+  const whole = failureOf(() => {
+    choose = begin()
+  })
+  if (whole !== undefined) return changes.map(() => `${whole.what}: ${whole.why}`)
+  return changes.map((change) => {
+    const failure = failureOf(() => {
+      if (editedChanges([change]).length > 0) choose(change)
+    })
+    return failure?.code === 'BP2014' ? undefined : failure?.why
+  })
+}
+
+/** The result of an edit; undefined where the edit cannot be made, with the reason among the obstacles. */
+export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined {
+  try {
+    return apply()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
+    return undefined
+  }
+}
+
+/** As `tryEdit`, of the rendering with an edit. @throws Failure BP2001 of the whole adoption */
+export function tryRender<T>(obstacles: Obstacle[], { what }: Candidate, render: () => T): T | undefined {
+  try {
+    return render()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
+    obstacles.push({
+      where: thrown.where ?? '',
+      why: `with the edit of ${what} the package does not render: ${thrown.why}`,
+      remedy: thrown.remedy,
+    })
+    return undefined
+  }
+}
+
+/**
+ * The one trial to take, of those that give the live value and move nothing else; undefined where there is none.
+ * @throws Failure BP2014 where there are several, and the change names none of them
+ */
+export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
+  change: ResolvedChange,
+  clean: readonly Trial[],
+): Trial | undefined {
+  const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
+  const [only, second] = named.length > 0 ? named : clean
+  if (second === undefined) return only
+  throw ambiguous(
+    change,
+    clean.map(({ candidate }) => candidate),
+  )
+}
+
+function declaredAt({ desired }: ResolvedChange): { readonly where?: string } {
+  return desired === undefined ? {} : { where: `${desired.location.path}:${desired.location.line}` }
+}
+
+/** A candidate that gives the live value and moves more. */
+export interface DirtyTrial {
+  readonly candidate: Candidate
+  readonly others: readonly MovedField[]
+  /** Number of the render that moves it, from 1. */
+  readonly number?: number
+  /** Paths of Kptfiles that the renders before it rewrite. */
+  readonly rewritten?: readonly string[]
+  /** Whether it moves only configs of functions. */
+  readonly movesConfig?: boolean
+}
+
+export interface Tried {
+  readonly dirty: readonly DirtyTrial[]
+  readonly obstacles: readonly Obstacle[]
+  /** The function that writes the field last. */
+  readonly writer?: string | undefined
+}
+
+export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tried): Failure {
+  const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
+  if (best !== undefined)
+    return cannot(change, {
+      ...declaredAt(change),
+      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}${inLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
+      remedy: best.movesConfig
+        ? REMEDY_APPLIED
+        : 'choose restore; adopt those fields in the same call, if they have drifted too; or edit the location by hand, if they are to move too',
+    })
+  const [obstacle] = obstacles
+  if (obstacle !== undefined) {
+    const { where, why, remedy } = obstacle
+    return cannot(change, { ...(where === '' ? {} : { where }), why, remedy })
+  }
+  const created = change.desired?.location.step
+  return cannot(change, {
+    ...declaredAt(change),
+    why:
+      created === undefined
+        ? `no authored place was found whose edit gives the live value${writer === undefined ? '' : `: the last function that writes it is ${writer}`}`
+        : `the function ${created} makes the object, and no file declares it`,
+    remedy: 'edit the source by hand and commit it, or choose restore',
+  })
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
+
+function ordinal(number: number): string {
+  return ORDINALS[number - 1] ?? `${number}th`
+}
+
+/** ` when the package is rendered a second time`; empty for the first render. */
+function inLaterRender({ number = 1, rewritten = [] }: Pick<DirtyTrial, 'number' | 'rewritten'>): string {
+  if (number === 1) return ''
+  const kptfiles = rewritten.join(' and ')
+  return ` when the package is rendered a ${ordinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
+}
+
+/** Why renders of an edited package do not prove its edit; undefined where they do, and where they move other fields. */
+export function notProven({ what }: Pick<Candidate, 'what'>, proof: Omit<DirtyTrial, 'candidate'> & LaterRender): Obstacle | undefined {
+  if (proof.others.length > 0) return undefined
+  if (proof.unsettled !== undefined)
+    return {
+      where: '',
+      why: `with the edit of ${what} the package never settles: ${proof.unsettled} changes with each render`,
+      remedy: 'correct the pipeline so that a render of the rendered package changes nothing, or choose restore',
+    }
+  if (proof.lands) return undefined
+  return {
+    where: '',
+    why: `with the edit of ${what} the field gets another value${inLaterRender(proof)}`,
+    remedy: 'edit by hand what the pipeline writes there, so that a render of the rendered package changes nothing, or choose restore',
+  }
+}
+
+interface LaterRender {
+  readonly lands: boolean
+  /** What each render moves. */
+  readonly unsettled: string | undefined
+}
+
+/** @param unit the other unit that would change */
+export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>, unit: string, moved: readonly MovedField[]): Failure {
+  const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
+  return cannot(change, {
+    why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
+    remedy:
+      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; edit the file by hand if the value is to change everywhere',
+  })
+}
+
+/** @param refusal of what builds the object, which does not say where it has the value from */
+export function notLocated(change: ResolvedChange, refusal: { readonly why: string; readonly remedy: string }): Failure {
+  return cannot(change, refusal)
+}
+
+/** @param candidates several that give the live value and move nothing else */
+function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
+  if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownLocation(change, candidates)
+  return cannot(change, {
+    code: 'BP2014',
+    ...declaredAt(change),
+    why: `${candidates.length} places give the live value and move nothing else: ${namedLocations(candidates)}`,
+    remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
+  })
+}
+
+export interface ChosenLocation {
+  readonly change: ResolvedChange
+  readonly candidate: Candidate
+}
+
+/** @throws Failure BP2014 for a change whose `via` names no chosen location */
+export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
+  const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via))
+  if (unknown === undefined) return
+  // Other changes of the plan were not tried.
+  const requested = chosen.filter(({ change }) => change.via === unknown.via)
+  throw unknownLocation(
+    unknown,
+    (requested.length === 0 ? chosen : requested).map(({ candidate }) => candidate),
+  )
+}
+
+/** @param fitting candidates that give the live value and move nothing else */
+function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
+  return cannot(change, {
+    code: 'BP2014',
+    what: `by way of ${JSON.stringify(change.via)}`,
+    ...declaredAt(change),
+    why: `no place of that name gives the live value; these do: ${namedLocations(fitting)}`,
+    remedy: 'name one of these with --via',
+  })
+}
+
+function namedLocations(candidates: readonly Candidate[]): string {
+  return [...new Set(candidates.map(({ via, what }) => `${what} as "${via}"`))].join(', ')
+}
+
+/** @param moving what each render changes */
+export function neverSettles(packagePath: string, moving: string): Failure {
+  return new Failure({
+    code: 'BP1207',
+    what: 'rendering the rendered package changes it again',
+    where: shownPackage(packagePath),
+    why: `${moving} changes with each render, so that no edit can be proven`,
+    remedy: 'make the function idempotent that writes it, or choose restore',
+  })
+}
+
+/**
+ * For changes that can be adopted one by one.
+ * @param chosen the edits, in their order
+ */
+export function undone(change: ResolvedChange, chosen: readonly ChosenLocation[]): Failure {
+  const at = chosen.findIndex((each) => each.change === change)
+  const others = chosen.slice(at + 1).map(({ change: { drift }, candidate }) => {
+    const field = shownPathOnly(drift.path, drift.id)
+    return `${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)} at ${candidate.what}`
+  })
+  return cannot(change, {
+    ...declaredAt(change),
+    why: `with the edit of ${others.join(', and of ') || 'the other changes'}, this field gets another value than its own`,
+    remedy: 'adopt one of the two, and choose restore for the other',
+  })
+}
+
+export function tooMany(packagePath: string): Failure {
+  return new Failure({
+    code: 'BP2001',
+    what: 'cannot adopt so much at once',
+    where: shownPackage(packagePath),
+    why: 'too many places would have to be tried by rendering',
+    remedy: 'adopt fewer changes at a time',
+  })
+}
+
+function shownPackage(packagePath: string): string {
+  return packagePath === '' ? 'the root of the repository' : packagePath
+}

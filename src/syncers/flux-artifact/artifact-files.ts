@@ -1,0 +1,56 @@
+/**
+ * Which files of a commit are in the artifact of a GitRepository: those that are checked out (`spec.sparseCheckout`), that no file of another
+ * repository takes the place of (`spec.include`), and that no pattern leaves out (source-ignore.ts).
+ */
+import type { ArtifactContent } from './artifact-content.ts'
+import { SourceIgnore } from './source-ignore.ts'
+
+export interface LeftOutOfArtifact {
+  /** What keeps the file out, for people. */
+  readonly why: string
+  readonly remedy: string
+}
+
+export class ArtifactFiles {
+  private readonly content: ArtifactContent
+  private readonly patterns: SourceIgnore
+
+  /** @param ignoreFiles text of every `.sourceignore` by path from the root of the repository */
+  constructor(ignoreFiles: ReadonlyMap<string, string>, content: ArtifactContent) {
+    this.content = content
+    this.patterns = new SourceIgnore(new Map([...ignoreFiles].filter(([path]) => this.neverHad(path) === undefined)), content.ignore)
+  }
+
+  /** @param path of a regular file: a link is never in an artifact */
+  has(path: string): boolean {
+    return this.excluded(path) === undefined
+  }
+
+  /** Undefined where the file is in the artifact. */
+  excluded(path: string): LeftOutOfArtifact | undefined {
+    const pattern = this.patterns.excludedBy(path)
+    const remedy = `take it out of the kustomization, or add the line "!/${path}" to .sourceignore or spec.ignore`
+    return this.neverHad(path) ?? (pattern === undefined ? undefined : { why: pattern, remedy })
+  }
+
+  /** Of a path that another repository may have a file or a folder at. */
+  replaced(path: string): LeftOutOfArtifact | undefined {
+    const other = this.content.included.find((each) => isWithin(path, each.path))
+    if (other === undefined) return undefined
+    const why = `${other.path || 'the whole of it'} has the files of ${other.title} (spec.include), which are not in this repository`
+    return { why, remedy: 'take it out of the kustomization, or name another renderer of the folder in a policy (spec.render)' }
+  }
+
+  private neverHad(path: string): LeftOutOfArtifact | undefined {
+    const { sparse } = this.content
+    if (sparse.length === 0 || sparse.some((beginning) => path.startsWith(beginning))) return this.replaced(path)
+    return {
+      why: 'spec.sparseCheckout names no folder of it',
+      remedy: 'take it out of the kustomization, or add its folder to spec.sparseCheckout',
+    }
+  }
+}
+
+export function isWithin(path: string, folder: string): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`)
+}

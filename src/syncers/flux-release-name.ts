@@ -1,0 +1,29 @@
+/** The Helm release that a HelmRelease of Flux makes (helm-controller `docs/spec/v2/helmreleases.md`). */
+import { createHash } from 'node:crypto'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+
+export const HELM_TOOLKIT = 'helm.toolkit.fluxcd.io'
+
+/** The Helm release of a HelmRelease: its newest snapshot, else the name of the spec. */
+export function releaseOf(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  own: JsonObject,
+): { namespace: string; name: string } {
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+  const history = partOf(own, 'status', 'history')
+  const newest = isJsonArray(history) && isJsonObject(history[0]) ? text(history[0]['name']) : ''
+  const target = textOf(own, 'spec', 'targetNamespace')
+  const composed = target === '' ? name : `${target}-${name}`
+  return {
+    namespace: textOf(own, 'status', 'storageNamespace') || textOf(own, 'spec', 'storageNamespace') || namespace,
+    name: newest || shortened(textOf(own, 'spec', 'releaseName') || composed),
+  }
+}
+
+const MOST_NAME = 53
+
+/** As helm-controller writes a name that Helm does not take (`internal/release/name.go`). */
+function shortened(name: string): string {
+  if (name.length <= MOST_NAME) return name
+  return `${name.slice(0, MOST_NAME - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
+}
