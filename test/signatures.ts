@@ -33,7 +33,7 @@ const LARGE: ReadonlyMap<string, number> = new Map([
   ['src/reconcile/repository/read-branches.ts PackageBranch', 13],
   ['src/reconcile/repository/repository-view.ts RepositoryView', 19],
   ['src/reconcile/turn/run-turn.ts TurnResult', 14],
-  ['src/sources/build/syncer-build.ts SyncerBuild', 17],
+  ['src/sources/build/built-source.ts SyncerBuild', 17],
 ])
 
 interface Bag {

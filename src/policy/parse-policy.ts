@@ -6,7 +6,7 @@ import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import type { VisibilityRules } from '../drift/noise/visibility.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
-import type { RenderChoice } from '../sources/build/render-choice.ts'
+import type { RenderChoice, SyncedChoice } from '../sources/build/render-choice.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
@@ -57,7 +57,7 @@ export interface PolicySet {
   /** Units without a Kptfile, and how each is rendered unless a policy sets another way; empty where none is named. */
   readonly folders?: ReadonlyMap<string, RenderChoice>
   /** By name of the cluster: of `folders`, those that a syncer of the cluster applies, and how it builds them. */
-  readonly synced?: ReadonlyMap<string, ReadonlyMap<string, RenderChoice>>
+  readonly synced?: ReadonlyMap<string, ReadonlyMap<string, SyncedChoice>>
 }
 
 /** BP1005, with every problem of all files. */

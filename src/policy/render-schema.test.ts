@@ -52,7 +52,7 @@ test('an invalid way to render is reported with its line', () => {
     ['{tool: kustomize, path: /etc}', /wanted a folder in the package/],
     ['{tool: command}', /wanted the program/],
     ['{tool: command, command: [" "]}', /wanted a program first/],
-    ['{tool: kustomize, command: [sh]}', /only the tool command has it/],
+    ['{tool: kustomize, command: [sh]}', /only command has it/],
   ] as const)
     assert.throws(
       () => policies(`{render: ${render}}`),

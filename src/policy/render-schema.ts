@@ -1,6 +1,8 @@
 /** `spec.render` of a DriftPolicy: what makes the objects of a package (docs/adr/0021). */
 import * as z from 'zod'
-import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../sources/build/render-choice.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
+import type { PolicyFields, RenderFields } from '../sources/build/source.ts'
+import { SOURCES, sameChoice } from '../sources/registry.ts'
 
 export const renderSchema = z
   .strictObject({
@@ -31,19 +33,17 @@ export const renderSchema = z
   })
   .superRefine(({ tool, path, command, release, namespace, values }, context) => {
     const problem = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message })
-    if (path !== undefined && tool !== 'kustomize' && tool !== 'helm') problem('path', 'only kustomize and helm have it')
-    for (const [name, value] of Object.entries({ release, namespace })) {
-      if (value !== undefined && tool !== 'helm') problem(name, 'only helm has it')
-      if (value === undefined && tool === 'helm') problem(name, `wanted the ${name} of the Helm release`)
+    const { allowed, required } = policyOf(tool)
+    for (const [name, value] of Object.entries({ path, release, namespace, values, command }) as readonly [keyof RenderFields, unknown][]) {
+      if (value !== undefined && !allowed.includes(name)) problem(name, `only ${toolsWith(name)} it`)
+      if (value === undefined && required.includes(name)) problem(name, WANTED[name] ?? 'wanted a value')
+    }
+    for (const [name, value] of Object.entries({ release, namespace }))
       if (value !== undefined && !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value))
         problem(name, 'wanted lower-case letters, digits and hyphens')
-    }
-    if (values !== undefined && tool !== 'helm') problem('values', 'only helm has it')
     if (values?.some((each) => each.startsWith('/') || each.includes('\\')) === true)
       problem('values', 'wanted paths from the folder of the package, as in values-prod.yaml')
     if (path !== undefined && segmentsOf(path) === undefined) problem('path', 'wanted a folder in the package, as in overlays/prod')
-    if (command !== undefined && tool !== 'command') problem('command', 'only the tool command has it')
-    if (command === undefined && tool === 'command') problem('command', 'wanted the program with its arguments')
     if (command !== undefined && (command[0] ?? '').trim() === '') problem('command', 'wanted a program first')
   })
 
@@ -65,10 +65,25 @@ function choiceOf({
   namespace = '',
   values = [],
 }: z.infer<typeof renderSchema>): RenderChoice {
-  const folder = (segmentsOf(path) ?? []).join('/')
-  if (tool === 'kustomize') return { tool, path: folder }
-  if (tool === 'helm') return { tool, path: folder, release, namespace, values }
-  return tool === 'command' ? { tool, command } : { tool }
+  return policyOf(tool).choiceOf({ path: (segmentsOf(path) ?? []).join('/'), command, release, namespace, values })
+}
+
+function policyOf(tool: z.infer<typeof renderSchema>['tool']): PolicyFields<RenderChoice> {
+  const { policy } = SOURCES[tool]
+  if (policy === 'none') throw new TypeError(`no policy can choose ${tool}`)
+  return policy
+}
+
+const WANTED: { readonly [field in keyof RenderFields]?: string } = {
+  release: 'wanted the release of the Helm release',
+  namespace: 'wanted the namespace of the Helm release',
+  command: 'wanted the program with its arguments',
+}
+
+/** `kustomize and helm have`. */
+function toolsWith(field: keyof RenderFields): string {
+  const names = Object.entries(SOURCES).flatMap(([name, { policy }]) => (policy !== 'none' && policy.allowed.includes(field) ? [name] : []))
+  return `${names.join(' and ')} ${names.length === 1 ? 'has' : 'have'}`
 }
 
 /** Of policies that match, in their order. @param otherwise where none of them sets it */

@@ -12,6 +12,7 @@ import { path } from '../../test/fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import type { Drift, Resolution } from '../drift/compare/drift.ts'
+import { RENDERED_BY_KPT } from '../sources/build/render-choice.ts'
 import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
 import { renderPackage } from '../sources/kpt/render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
@@ -67,6 +68,7 @@ function inputOf(changes: readonly ResolvedChange[], more: Partial<ProposalInput
     files: filesOf(PACKAGE),
     pipeline: false,
     functions: NO_FUNCTIONS,
+    choice: RENDERED_BY_KPT,
     changes,
     plan: 'Mixed',
     workspace: 'drift-1a2b3c4d',

@@ -1,8 +1,67 @@
-/** The sources whose resources name units, in the order in which they are read. */
-import { ARGO_CD_NAMESPACES } from '../syncers/argo-cd.ts'
-import { argoSources } from './argo-cd/argo-sources.ts'
+/** The sources, and the one choice among them. */
+import { ARGO_CD } from './argo-cd/argo-cd-source.ts'
+import type { ClusterCapabilities } from './build/built-source.ts'
+import type { RenderChoice, SyncedChoice } from './build/render-choice.ts'
+import type { Description, Source } from './build/source.ts'
 import type { SourceDiscovery } from './build/unit-source.ts'
-import { CONFIG_SYNC_SOURCES } from './config-sync/config-sync-sources.ts'
-import { FLUX_SOURCES } from './flux/flux-sources.ts'
+import { COMMAND } from './command/command-source.ts'
+import { CONFIG_SYNC } from './config-sync/config-sync-source.ts'
+import { FILES } from './files/files-source.ts'
+import { FLUX } from './flux/flux-source.ts'
+import { HELM } from './helm/helm-source.ts'
+import { KPT } from './kpt/kpt-source.ts'
+import { KUSTOMIZE } from './kustomize/kustomize-source.ts'
+import { unknownBuild } from './synced/unknown-build.ts'
 
-export const DISCOVERIES: readonly SourceDiscovery[] = [FLUX_SOURCES, argoSources(ARGO_CD_NAMESPACES), CONFIG_SYNC_SOURCES]
+type ChoiceOf<Tool> = Tool extends SyncedChoice['tool'] ? SyncedChoice : Extract<RenderChoice, { readonly tool: Tool }>
+
+/** By the tool of a choice. Those whose resources name units are in the order in which the resources are read. */
+export const SOURCES = {
+  kpt: KPT,
+  files: FILES,
+  kustomize: KUSTOMIZE,
+  helm: HELM,
+  flux: FLUX,
+  'argo-cd': ARGO_CD,
+  'config-sync': CONFIG_SYNC,
+  command: COMMAND,
+} satisfies { readonly [Tool in RenderChoice['tool']]: Source<ChoiceOf<Tool>> }
+
+export const DISCOVERIES: readonly SourceDiscovery[] = Object.values(SOURCES).flatMap(({ discover }) =>
+  discover === 'none' ? [] : [discover],
+)
+
+export function sourceOf(choice: RenderChoice): Source<RenderChoice> {
+  // A choice and its source have the tool in common, which the compiler cannot follow through the index.
+  return SOURCES[choice.tool] as unknown as Source<RenderChoice>
+}
+
+export function describeChoice(choice: RenderChoice): Description {
+  return sourceOf(choice).describe(choice)
+}
+
+/** The syncer's resource that applies the unit, as documents have it; nothing where no syncer is known to. */
+export function appliedBy(choice: RenderChoice): { readonly appliedBy?: string } {
+  const { synced } = describeChoice(choice)
+  return synced === undefined ? {} : { appliedBy: synced.title }
+}
+
+/** The choice for a cluster: a chart asks what it serves. */
+export function choiceFor(choice: RenderChoice, { version, apiVersions = [] }: Partial<ClusterCapabilities>): RenderChoice {
+  return (version === undefined ? undefined : describeChoice(choice).forCluster?.({ version, apiVersions })) ?? choice
+}
+
+export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
+  return choiceKey(one) === choiceKey(other)
+}
+
+/** Equal for choices that build the same of the same files. */
+export function choiceKey(choice: RenderChoice): string {
+  return JSON.stringify(describeChoice(choice).key)
+}
+
+/** Of a unit whose syncer cannot be asked. @param title of the syncer's resource, as it was known before */
+export function unknownChoice(title: string, why: string): SyncedChoice {
+  const named = Object.entries(SOURCES).find(([, { discover }]) => discover !== 'none' && title.startsWith(`${discover.name} `))
+  return { tool: (named?.[0] ?? 'flux') as SyncedChoice['tool'], build: unknownBuild(title, why) }
+}

@@ -9,6 +9,7 @@ import { type LiveState, type LiveView, resourceKey } from '@backporch/kyaml/res
 import { joined, listed, type Phrase, phrase, plain } from '@backporch/kyaml/text'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
+import { describeChoice } from '../sources/registry.ts'
 import { titleOf } from '../syncers/claims.ts'
 import { applierKind, namesOfManager } from '../syncers/registry.ts'
 import type { Claim, DriftedField, Judgement, Restores, SyncerReport } from '../syncers/syncer.ts'
@@ -196,10 +197,11 @@ function applyInput({
   render = RENDERED_BY_KPT,
 }: ApplierQuestion): { readonly before: string; readonly what: string } | undefined {
   const folder = pathWord(packagePath)
-  if (render.tool === 'command' || render.tool === 'syncer' || render.tool === 'helm') return undefined
-  if (render.tool === 'kustomize')
-    return { before: '', what: `-k ${pathWord([packagePath, render.path].filter((part) => part !== '').join('/'))}` }
-  const rendered = render.tool === 'kpt' && pipeline
+  const { kubectl } = describeChoice(render)
+  if (kubectl === 'none') return undefined
+  if (typeof kubectl === 'object')
+    return { before: '', what: `-k ${pathWord([packagePath, kubectl.kustomization].filter((part) => part !== '').join('/'))}` }
+  const rendered = kubectl === 'rendered files' && pipeline
   if (!rendered && packagePath !== '' && !otherFiles) return { before: '', what: `-R -f ${folder}` }
   if (files?.length === 0) return undefined
   if (files === undefined || files.length > MOST_FILES) return { before: `backporch render ${folder} -o unwrap | `, what: '-f -' }

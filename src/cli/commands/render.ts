@@ -11,7 +11,8 @@ import {
   renderPackages,
 } from '../../reconcile/repository/sources/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
-import { describeChoice, type RenderChoice } from '../../sources/build/render-choice.ts'
+import type { RenderChoice } from '../../sources/build/render-choice.ts'
+import { describeChoice } from '../../sources/registry.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
 import { worstExit } from '../flags/exit-status.ts'
@@ -114,7 +115,7 @@ function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
   throw new Failure({
     code: 'BP1001',
     what: `${packageLabel(path)} has no rendered files`,
-    why: `it is rendered ${built.tool === 'files' ? 'from its files as they stand' : `with ${describeChoice(built)}`}, which says of no object in which file it belongs`,
+    why: `it is rendered ${describeChoice(built).how}, which says of no object in which file it belongs`,
     remedy: 'give -o unwrap',
   })
 }
@@ -125,7 +126,7 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
   if ('failures' in one) return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
   if ('built' in one) {
     const { built, resources } = one
-    const how = built.tool === 'files' ? 'taken as it stands' : `rendered with ${describeChoice(built)}`
+    const how = `rendered ${describeChoice(built).how}`
     return `${terminal.glyph('ok')} ${terminal.style(name, 'bold')}  ${count(resources, 'object')}, ${oneLine(how, 300)}: it has no Kptfile\n`
   }
   const { functions, resources, changes, otherwise } = one
@@ -136,7 +137,7 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
 
 /** States that another rendering is compared with the cluster. */
 function otherwiseLine(choice: RenderChoice): string {
-  const how = choice.tool === 'files' ? 'takes the files as they stand' : `renders it with ${describeChoice(choice)}`
+  const how = `renders it ${describeChoice(choice).how}`
   return `   a policy ${oneLine(how, 300)}; this is what kpt would make of it`
 }
 

@@ -6,8 +6,8 @@ import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import { authoredSecretPath } from '../../drift/compare/secret-data.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { LinesOf } from '../../sources/build/built-source.ts'
-import { FieldOrigins, originLines } from '../../sources/kpt/adopt/field-origin.ts'
 import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
+import { sourceOf } from '../../sources/registry.ts'
 
 /** Lines of one difference; none for a whole object, for one that git does not declare, in a unit whose files stand as they are, and where a
  * function would have to run first. */
@@ -26,20 +26,9 @@ export function originsOf(observed: Observation): (drift: Drift, verdict: Object
   }
 }
 
-function linesIn({ unit, git, functions, policy, built, verdicts }: Observation): LinesOf {
-  if (policy.render.tool === 'kpt') {
-    const origins = new FieldOrigins({ packagePath: unit.packagePath, files: git.files, functions })
-    return (desired, path) => {
-      const origin = origins.of(desired, path)
-      return origin === undefined ? [] : originLines(origin)
-    }
-  }
-  if (built === undefined) return () => []
-  const { source } = built
-  return source.tool.originOf(
-    source,
-    verdicts.flatMap(({ desired }) => desired ?? []),
-  )
+function linesIn({ unit: { packagePath }, git: { files }, functions, policy, built, verdicts }: Observation): LinesOf {
+  const resources = verdicts.flatMap(({ desired }) => desired ?? [])
+  return sourceOf(policy.render).originOf({ packagePath, files, functions, built, resources })
 }
 
 /** By the fingerprint of each difference. */

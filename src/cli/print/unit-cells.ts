@@ -3,6 +3,7 @@ import { oneLine } from '@backporch/kyaml/text'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, UnitHealth } from '../../record/documents/drift-report.ts'
+import { describeChoice } from '../../sources/registry.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
 import type { Terminal } from '../context/terminal.ts'
 
@@ -20,8 +21,7 @@ export function sourceOf(
   policies: PolicySet,
 ): string {
   if (appliedBy !== undefined) return appliedBy
-  const { render } = effectivePolicy(policies, cluster, path)
-  return render.tool === 'helm' ? `Helm release ${render.namespace}/${render.release}` : (source ?? 'kpt')
+  return describeChoice(effectivePolicy(policies, cluster, path).render).unit ?? source ?? 'kpt'
 }
 
 /** Workspace of the open record: that of its own episode, or of its joint proposal. */

@@ -16,7 +16,7 @@ import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
 import type { PushedContent } from '../../record/pushed-branch.ts'
-import type { BuiltUnit } from '../../sources/build/adopt/built-unit.ts'
+import type { BuiltUnit } from '../../sources/build/built-unit.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 

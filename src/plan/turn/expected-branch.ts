@@ -16,6 +16,7 @@ import { formatProposalMessage } from '../../record/commit-message.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
+import { RENDERED_BY_KPT } from '../../sources/build/render-choice.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import { planReconcile } from '../unit/plan-reconcile.ts'
 import { alignRecord, causeOf } from './joint/joint-proposal.ts'
@@ -110,6 +111,7 @@ function filesThen({ unit, key }: Observation, { record, workspace, state }: Ope
   const { changes: files } = buildProposal({
     packagePath: unit.packagePath,
     files: before,
+    choice: RENDERED_BY_KPT,
     pipeline: false,
     functions: NO_FUNCTIONS,
     changes: [],

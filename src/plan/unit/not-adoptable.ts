@@ -1,8 +1,7 @@
 /** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
-import { builtAdoptionProblems } from '../../sources/build/adopt/build-adoption.ts'
 import { editFor } from '../../sources/edits/resolution-edits.ts'
-import { adoptionProblems } from '../../sources/kpt/adopt/adoption.ts'
+import { sourceOf } from '../../sources/registry.ts'
 import type { Observation } from '../observation/observation.ts'
 import { allChanges, type PlannedChange } from './commands/pick-changes.ts'
 
@@ -71,10 +70,10 @@ function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
 }
 
 function problemsOf(
-  { built, pipeline, unit, git, functions }: Observation,
+  { built, pipeline, unit, git, functions, policy }: Observation,
   changes: readonly PlannedChange[],
 ): readonly (string | undefined)[] {
   if (changes.length === 0) return []
-  if (built !== undefined) return builtAdoptionProblems({ ...built, changes })
-  return pipeline ? adoptionProblems({ packagePath: unit.packagePath, files: git.files, changes, functions }) : []
+  const input = { packagePath: unit.packagePath, files: git.files, pipeline, functions, built, changes }
+  return sourceOf(policy.render).edit.problems(input)
 }

@@ -36,7 +36,7 @@ export function builtFiles(
     packagePath: unit.packagePath,
     files: git.files,
     pipeline,
-    asFiles: policy.render.tool === 'files',
+    choice: policy.render,
     functions,
     built,
     changes: withManifests(observation, active),

@@ -4,8 +4,8 @@ import { markdownCell } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
-import type { ObjectPackage } from '../whole/object-package.ts'
-import type { NewObject } from '../whole/prove-placed.ts'
+import type { ObjectPackage } from '../../sources/place/object-package.ts'
+import type { NewObject } from '../../sources/place/prove-placed.ts'
 import { count, table } from './words.ts'
 
 export interface NotImported {

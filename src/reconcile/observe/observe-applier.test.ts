@@ -6,7 +6,7 @@ import { type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/
 import { KUSTOMIZATION, present, WEB } from '../../../test/fakes/applier-world.ts'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
 import { deploymentOf, type MarkedBy } from '../../../test/fakes/syncer-marks.ts'
-import { unknownBuild } from '../../sources/build/syncer-build.ts'
+import { unknownBuild } from '../../sources/synced/unknown-build.ts'
 import type { Applier } from '../../status/applier.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { observeApplier } from './observe-applier.ts'
@@ -87,7 +87,7 @@ test('where no object has a mark, the resource by which the unit was found decid
   const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
   const observed = (pinned: string | undefined): Promise<Applier> => {
     const build = { ...unknownBuild('Flux Kustomization apps/web', ''), object: FLUX, pinned }
-    const of = { packagePath: 'apps/web', pipeline: false, render: { tool: 'syncer', build } } as const
+    const of = { packagePath: 'apps/web', pipeline: false, render: { tool: 'flux', build } } as const
     return observeApplier(new OwnResources(cluster), side, of, new AbortController().signal)
   }
   const found = await observed(undefined)

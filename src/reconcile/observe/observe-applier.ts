@@ -3,8 +3,9 @@ import { textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { joined, phrase, plain } from '@backporch/kyaml/text'
 import type { Unit } from '../../plan/observation/observation.ts'
+import type { SyncerBuild } from '../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
-import type { SyncerBuild } from '../../sources/build/syncer-build.ts'
+import { describeChoice } from '../../sources/registry.ts'
 import { type Applier, applierOf, decidingClaims } from '../../status/applier.ts'
 import { syncerReportOf } from '../../status/syncer-report.ts'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
@@ -31,7 +32,8 @@ export async function observeApplier(
   signal: AbortSignal,
 ): Promise<Applier> {
   const drifts = verdicts.flatMap(({ items }) => items)
-  const claims = marked.length === 0 && render?.tool === 'syncer' ? sourceClaims(render.build, [...live.keys()]) : marked
+  const synced = render === undefined ? undefined : describeChoice(render).synced
+  const claims = marked.length === 0 && synced !== undefined ? sourceClaims(synced, [...live.keys()]) : marked
   const deciding = decidingClaims({ claims, drifts })
   const answers = await own.read(deciding, signal)
   const files = filesOf(verdicts)
@@ -48,7 +50,7 @@ export async function observeApplier(
     ...(render === undefined ? {} : { render }),
   })
   const found = claims.length === 0 ? applier : { ...applier, report: syncerReportOf(deciding, answers) }
-  return render?.tool === 'syncer' && render.build.pinned !== undefined ? withPinned(found, render.build.pinned) : found
+  return synced?.pinned === undefined ? found : withPinned(found, synced.pinned)
 }
 
 /** The resource by which the unit was found, whether or not an object has its marks. */

@@ -19,9 +19,10 @@ import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-po
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { BuiltSource } from '../../sources/build/built-source.ts'
-import { choiceFor, describeChoice } from '../../sources/build/render-choice.ts'
+import { AS_FILES } from '../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
+import { appliedBy, choiceFor, describeChoice, sameChoice } from '../../sources/registry.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
@@ -76,7 +77,7 @@ export async function loadPackage(
   const read = await readFolder(view, found.path, signal)
   const { render, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
   const choice = choiceFor(render, identity)
-  if (found.source === 'folder' && renderLocation === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
+  if (found.source === 'folder' && renderLocation === undefined && sameChoice(choice, AS_FILES)) assertPlainFolder(found, read.files)
   const own = { packagePath: found.path, files: read.files, choice }
   const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
   if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderLocation))
@@ -101,7 +102,7 @@ export async function loadPackage(
       packageName,
       slug: packageSlug(found.path, name),
       ...(found.source === 'folder' ? { source: found.source } : {}),
-      ...(choice.tool === 'syncer' ? { appliedBy: describeChoice(choice) } : {}),
+      ...appliedBy(choice),
     },
     boundary: boundaryOf(view.policies, cluster, found.path),
     kptfile,
@@ -177,7 +178,8 @@ export async function observe(
   const notes: Note[] = []
   const { audit } = request.cluster
   const { render } = effective
-  const claims = render.tool === 'syncer' ? sourceClaims(render.build, [...side.read.live.keys()]) : []
+  const { synced } = describeChoice(render)
+  const claims = synced === undefined ? [] : sourceClaims(synced, [...side.read.live.keys()])
   const sources = { unit, git, history, own, claims, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
   const outside = source?.files ?? NO_FILES
   const encrypted = { packagePath: unit.packagePath, resources: desired.resources, files: files.files, outside }
@@ -197,7 +199,7 @@ export async function observe(
   followOthers({ ...side, rows, sources }, desired.inventory)
   // Needed only for an edit of the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
-  const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
+  const others = source === undefined || !differs ? [] : await sharedWith(view, source, effective.render, signal)
   const { known } = side
   const found = known.released.of(cluster.verdicts, [git.merged, key], () =>
     cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, key)),

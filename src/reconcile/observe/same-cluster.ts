@@ -5,7 +5,8 @@ import { identityHash } from '../../plan/observation/ledger-files.ts'
 import { clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
 import { ledgerObservationPath } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
-import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
 
 /** @throws Failure BP3015 when the ledger knows another cluster by this name */
 export async function assertSameCluster(

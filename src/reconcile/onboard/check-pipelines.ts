@@ -5,9 +5,9 @@
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'
 import { matchesGlob, oneLine } from '@backporch/kyaml/text'
+import { readTexts } from '../../sources/commit/commit-files.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import { readTexts } from '../repository/repository-view.ts'
 
 /** A command of a pipeline, and the line that has it. */
 export interface SweepingCommand {

@@ -13,11 +13,12 @@ import { clusterObservationSchema } from '../../record/documents/cluster-observa
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { DRIFT_FOLDER, isRecordPath } from '../../record/record-paths.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
 import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
 import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { baseOf } from '../repository/base-branch.ts'
 import { type BotIdentity, claimsBot } from '../repository/bot-identity.ts'
-import { readLedger, readPolicies, readTexts } from '../repository/repository-view.ts'
+import { readLedger, readPolicies } from '../repository/repository-view.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs

@@ -5,8 +5,9 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import type { ConfigureBranch } from '../../plan/turn/plan-onboarding.ts'
 import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
 import { type BotIdentity, claimsBot, isProven } from '../repository/bot-identity.ts'
-import { POLICY_FILE, type RepositoryView, readTexts } from '../repository/repository-view.ts'
+import { POLICY_FILE, type RepositoryView } from '../repository/repository-view.ts'
 
 /** Commits of the base branch that are searched for the merged branch. */
 const MOST_COMMITS = 300

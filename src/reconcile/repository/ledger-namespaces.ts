@@ -1,8 +1,9 @@
 /** Which namespaces each unit has objects in, as the ledger saw them last. */
 import { Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { readTexts } from '../../sources/commit/commit-files.ts'
 import { readResourceGroup } from '../../status/resource-group.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import type { RepositoryView } from './repository-view.ts'
 
 const RESOURCE_GROUP = /^(clusters\/[^/]+\/[^/]+)\/resourcegroup\.yaml$/
 

@@ -4,8 +4,9 @@ import { type FoundPackage, KUSTOMIZATION_NAMES, normalPath, selectPackages } fr
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { nearestNames } from '@backporch/kyaml/text'
+import { readTexts } from '../../sources/commit/commit-files.ts'
 import { folderOf, resolvePath } from '../../sources/kustomize/files/kustomization-walk.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import type { RepositoryView } from './repository-view.ts'
 import { pathsByResource } from './unit-names.ts'
 
 /** Files that are read to count, and folders that are reported. */

@@ -3,7 +3,8 @@ import { readKptfile } from '@backporch/kpt/kptfile'
 import { type FoundPackage, PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { type LabelSelector, matchesLabels } from '@backporch/kyaml/resource'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
+import type { RepositoryView } from './repository-view.ts'
 
 /**
  * The packages that the selector selects. One whose Kptfile cannot be read is among them: its labels are not known, and what

@@ -1,6 +1,7 @@
 /** Single files of the base branch. */
 import { CODE_OWNERS_PATHS } from '../../policy/code-owners.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
+import type { RepositoryView } from './repository-view.ts'
 
 /** Undefined where the file is not there. */
 export async function readBaseText(view: RepositoryView, path: string, signal: AbortSignal): Promise<string | undefined> {

@@ -8,10 +8,11 @@ import { type DriftRecord, driftRecordSchema } from '../../record/documents/drif
 import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
 import { presentRecordPath, RECORD_FILE, RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
 import { belowRenderings } from './below-renderings.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from './bot-identity.ts'
 import { changesBetween } from './changes-between.ts'
-import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
+import { isUnreadable, type RepositoryView, readPushed } from './repository-view.ts'
 
 interface BranchRecord {
   /** From the root. */

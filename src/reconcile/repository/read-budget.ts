@@ -1,10 +1,5 @@
-/** How many bytes of files a turn takes into memory, and the message about the rest. */
-import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/files'
 
-/** Of one package. */
-export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
 /** Of all packages of a turn. */
 const MOST_TURN_BYTES = 128 * 1024 * 1024
 
@@ -38,18 +33,4 @@ export class ReadBudget {
       retry: 'on-change',
     })
   }
-}
-
-/** A quarter of the files, at least one. */
-export async function largestOf(
-  repository: PackageRepository,
-  files: readonly TreeFile[],
-  signal: AbortSignal,
-): Promise<ReadonlySet<ObjectId>> {
-  const sizes = await repository.prepare(
-    files.map(({ id }) => id),
-    signal,
-  )
-  const ids = [...new Set(files.map(({ id }) => id))].sort((left, right) => (sizes.get(right) ?? Infinity) - (sizes.get(left) ?? Infinity))
-  return new Set(ids.slice(0, Math.ceil(ids.length / 4)))
 }

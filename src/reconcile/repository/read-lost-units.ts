@@ -5,8 +5,9 @@ import type { LostUnit } from '../../plan/turn/turn-observation.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
-import { describeChoice } from '../../sources/build/render-choice.ts'
-import { below, type RepositoryView, readTexts } from './repository-view.ts'
+import { readTexts } from '../../sources/commit/commit-files.ts'
+import { appliedBy } from '../../sources/registry.ts'
+import { below, type RepositoryView } from './repository-view.ts'
 
 interface LostPackages {
   readonly cluster: string
@@ -51,7 +52,7 @@ function knownBy(view: RepositoryView, cluster: string, path: string): Pick<Drif
   const { render } = effectivePolicy(view.policies, cluster, path)
   return {
     ...(source === 'folder' ? { source } : {}),
-    ...(render.tool === 'syncer' ? { appliedBy: describeChoice(render) } : {}),
+    ...appliedBy(render),
   }
 }
 

@@ -1,15 +1,9 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
-import {
-  MOST_FILE_BYTES,
-  OversizedRead,
-  type PackageRepository,
-  type RepositoryRefs,
-  type TreeFile,
-} from '@backporch/git-store/package-repository'
+import { MOST_FILE_BYTES, type PackageRepository, type RepositoryRefs, type TreeFile } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { type FoundPackage, findPackages, isReadOf, packageSlug } from '@backporch/kpt/package'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import type { EpisodeIds } from '../../plan/observation/observation.ts'
@@ -23,8 +17,10 @@ import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
+import { MOST_PACKAGE_BYTES, readBlobs, readTexts } from '../../sources/commit/commit-files.ts'
+import { describeChoice } from '../../sources/registry.ts'
 import { baseOf, headNotes } from './base-branch.ts'
-import { largestOf, MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
+import { ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
 import { type KnownGoodPolicies, parseRead, readUsablePolicies } from './usable-policies.ts'
 
@@ -260,51 +256,6 @@ export async function readPolicyFiles(
 }
 
 /**
- * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
- * @param leaveOut called with a file that is too large, and with the largest of files that are too large together: they are not in the answer; without it that is thrown
- * @throws OversizedRead, Failure BP1111
- */
-export async function readTexts(
-  repository: PackageRepository,
-  files: readonly TreeFile[],
-  signal: AbortSignal,
-  leaveOut?: (path: string, failure: Failure) => void,
-): Promise<ReadonlyMap<string, string>> {
-  let rest = files
-  for (;;) {
-    try {
-      const blobs = await readBlobs(repository, rest, signal)
-      return new Map(rest.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
-    } catch (thrown) {
-      if (leaveOut === undefined || !(thrown instanceof Failure) || thrown.code !== 'BP1111') throw thrown
-      const blob = thrown instanceof OversizedRead ? thrown.blob : undefined
-      const left = blob === undefined ? await largestOf(repository, rest, signal) : new Set([blob])
-      for (const { path, id } of rest) if (left.has(id)) leaveOut(path, thrown)
-      rest = rest.filter(({ id }) => !left.has(id))
-    }
-  }
-}
-
-/** @throws OversizedRead that names the file */
-export async function readBlobs(
-  repository: PackageRepository,
-  files: readonly TreeFile[],
-  signal: AbortSignal,
-  { folder = '', most }: { readonly folder?: string; readonly most?: number } = {},
-): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
-  const ids = files.filter(({ mode }) => mode !== '160000').map(({ id }) => id)
-  try {
-    return await repository.read(ids, signal, most)
-  } catch (thrown) {
-    if (folder !== '' && thrown instanceof Failure && thrown.code === 'BP1111' && !(thrown instanceof OversizedRead))
-      throw new Failure({ ...thrown.toJSON(), where: folder })
-    if (!(thrown instanceof OversizedRead)) throw thrown
-    const file = files.find(({ id }) => id === thrown.blob)
-    throw thrown.at([folder, file?.path ?? ''].filter((part) => part !== '').join('/'))
-  }
-}
-
-/**
  * Files of a package with their contents, by paths relative to its folder; of what cannot be a manifest the content is empty. Links
  * and submodules have no content.
  * @throws OversizedRead, Failure BP1111 where the turn has no room for it
@@ -346,7 +297,7 @@ export async function readPackageFiles(
 }
 
 function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
-  return rendersOf(policies, packagePath).some(({ tool }) => tool === 'command')
+  return rendersOf(policies, packagePath).some((choice) => describeChoice(choice).reads === 'every file')
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Names of units beside their paths: those of the syncers' resources by which they were found, as `flux get` and `argocd app` take them. */
 import type { FoundPackage } from '@backporch/kpt/package'
+import { describeChoice } from '../../sources/registry.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 type NamingView = Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>
@@ -34,7 +35,7 @@ export function pathsByResource(view: NamingView, name: string): readonly string
 function titlesOf({ packages, policies, recorded }: NamingView): readonly (readonly [path: string, title: string])[] {
   const known = new Set(packages.map(({ path }: FoundPackage) => path))
   const synced = [...(policies.synced?.values() ?? [])].flatMap((renders) =>
-    [...renders].flatMap(([path, choice]) => (choice.tool === 'syncer' ? [[path, choice.build.title] as const] : [])),
+    [...renders].map(([path, choice]) => [path, describeChoice(choice).title] as const),
   )
   const before = recorded.flatMap(({ path, appliedBy }) => (appliedBy === undefined ? [] : [[path, appliedBy] as const]))
   return [...synced, ...before].filter(([path]) => known.has(path))

@@ -1,9 +1,10 @@
 /** What Argo CD reads of a folder of manifests (argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests, `docs/user-guide/directory.md`). */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import type { SyncerBuilder } from '../build/built-source.ts'
 import { type PrintedFile, printFiles } from '../build/print-files.ts'
-import type { SyncerBuilder } from '../build/syncer-build.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, overrideNames, refused, sourceOf } from './argo-source.ts'
 import { hasSureBraces, matchesGoGlob } from './go-glob.ts'
@@ -16,6 +17,7 @@ export function argoDirectory(of: ArgoSource): SyncerBuilder {
     fields: ['spec', ...of.at, 'kustomize'],
     overrides: { names: overrideNames(of), field: 'kustomize' },
     components: () => [],
+    tool: KUSTOMIZE_TOOL,
     substitution: 'none',
     way: { print: (object, folder, files) => printed(sourceOf({ ...of, tool: 'directory' }, object, folder, files), folder, files) },
     namespace: destinationNamespace,

@@ -5,10 +5,11 @@
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { ownerNamed } from '@backporch/kyaml/resource'
-import type { HelmChart, HelmOrder, SyncerBuild, SyncerBuilder, ValuesLayer, ValuesPlace } from '../build/syncer-build.ts'
+import type { HelmChart, HelmOrder, SyncerBuild, SyncerBuilder, ValuesLayer, ValuesPlace } from '../build/built-source.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
 import { followed } from '../helm/chart/linked-files.ts'
+import { HELM_TOOL } from '../helm/helm-tool.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
 import { destinationNamespace } from './argo-kustomize.ts'
@@ -27,6 +28,7 @@ export function argoHelm(of: ArgoChart): SyncerBuilder {
     fields: ['spec', ...of.at, 'helm'],
     overrides: { names: overrideNames(of), field: 'helm' },
     components: () => [],
+    tool: HELM_TOOL,
     substitution: 'none',
     way: {
       helm: ({ build, object, folder, files }) => new Template(of, object, folder, files).order(build),

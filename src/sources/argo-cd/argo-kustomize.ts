@@ -15,10 +15,11 @@ import {
   textsIn,
 } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
-import type { SyncerBuilder, WrittenKustomization } from '../build/syncer-build.ts'
+import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { imageEntry } from '../kustomize/files/image-entry.ts'
 import { resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import { type ArgoSource, inEnvironment, overrideNames, refused, sourceIn, sourceOf } from './argo-source.ts'
 
 export function argoKustomize(of: ArgoSource): SyncerBuilder {
@@ -26,6 +27,7 @@ export function argoKustomize(of: ArgoSource): SyncerBuilder {
     fields: ['spec', ...of.at, 'kustomize'],
     overrides: { names: overrideNames(of), field: 'kustomize' },
     components: (object) => textsIn(partOf(sourceIn(object, of.at), 'kustomize', 'components')),
+    tool: KUSTOMIZE_TOOL,
     substitution: 'none',
     way: { kustomization: (object, folder, files) => written(of, object, folder, files) },
     namespace: destinationNamespace,

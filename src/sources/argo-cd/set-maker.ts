@@ -1,7 +1,7 @@
 /** How an ApplicationSet in a file makes its Applications: an edit of the file is an edit of the Application. */
 import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
-import type { ResourceMaker } from '../build/syncer-build.ts'
+import type { ResourceMaker } from '../build/built-source.ts'
 import type { SetRepository } from '../build/unit-source.ts'
 import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
 import { applicationsOf, type MadeApplication } from './application-set.ts'

@@ -9,9 +9,9 @@ import type { TurnRendering } from '../kpt/render/package-renderer.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
 import { ORIGIN } from '../kustomize/files/kustomize-build.ts'
 import { type Build, type BuildAnswer, type BuildLibrary, NO_BUILDS } from '../programs/package-builder.ts'
-import type { BuildInput, BuiltSource } from './built-source.ts'
+import type { BuildInput, BuiltDocument, BuiltSource, HelmInput } from './built-source.ts'
 import { differingPaths } from './differing-paths.ts'
-import { type BuiltDocument, type HelmInput, isSameResource, syncerObject, valuesKey } from './syncer-build.ts'
+import { isSameResource, syncerObject, valuesKey } from './syncer-object.ts'
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {

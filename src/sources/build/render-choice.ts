@@ -1,5 +1,4 @@
-import { canonicalJson, partOf } from '@backporch/kyaml/json'
-import type { ClusterCapabilities, SyncerBuild } from './syncer-build.ts'
+import type { ClusterCapabilities, SyncerBuild } from './built-source.ts'
 
 /** The tool that renders a unit, as the policy names it. */
 export type RenderChoice =
@@ -10,10 +9,15 @@ export type RenderChoice =
   /** `path`: folder of the kustomization, from the package; empty for the package itself. */
   | { readonly tool: 'kustomize'; readonly path: string }
   | HelmChoice
-  /** As a syncer builds it for a resource of its own. */
-  | { readonly tool: 'syncer'; readonly build: SyncerBuild }
+  | SyncedChoice
   /** A program of the operator that prints the objects. */
   | { readonly tool: 'command'; readonly command: readonly string[] }
+
+/** As a syncer builds it for a resource of its own. */
+export interface SyncedChoice {
+  readonly tool: 'flux' | 'argo-cd' | 'config-sync'
+  readonly build: SyncerBuild
+}
 
 /** `helm template`, for a release of this name. Paths are from the package. */
 export interface HelmChoice {
@@ -29,37 +33,4 @@ export interface HelmChoice {
 }
 
 export const RENDERED_BY_KPT: RenderChoice = { tool: 'kpt' }
-
-/** `kustomize overlays/prod`, for people. */
-export function describeChoice(choice: RenderChoice): string {
-  if (choice.tool === 'kustomize') return choice.path === '' ? 'kustomize' : `kustomize ${choice.path}`
-  if (choice.tool === 'helm') return `helm template ${choice.path || '.'} (release ${choice.namespace}/${choice.release})`
-  if (choice.tool === 'syncer') return choice.build.title
-  return choice.tool === 'command' ? `the command ${JSON.stringify(choice.command.join(' '))}` : choice.tool
-}
-
-/** The choice for a cluster: a chart asks what it serves. */
-export function choiceFor(choice: RenderChoice, { version, apiVersions = [] }: Partial<ClusterCapabilities>): RenderChoice {
-  return choice.tool === 'helm' && version !== undefined ? { ...choice, capabilities: { version, apiVersions } } : choice
-}
-
-export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
-  return choiceKey(one) === choiceKey(other)
-}
-
-/** Equal for choices that build the same of the same files. */
-export function choiceKey(choice: RenderChoice): string {
-  return JSON.stringify(wordsOf(choice))
-}
-
-function wordsOf(choice: RenderChoice): readonly string[] {
-  if (choice.tool === 'kustomize') return [choice.tool, choice.path]
-  if (choice.tool === 'helm') return [choice.tool, choice.path, choice.release, choice.namespace, ...choice.values]
-  if (choice.tool === 'syncer') {
-    const { title, object, builder, variables, release, capabilities, artifact } = choice.build
-    const spec = partOf(object, 'spec') ?? null
-    const inputs = JSON.stringify([release, capabilities, artifact?.ignore ?? '', artifact?.sparse ?? [], artifact?.included ?? []])
-    return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), inputs])]
-  }
-  return choice.tool === 'command' ? [choice.tool, ...choice.command] : [choice.tool]
-}
+export const AS_FILES: RenderChoice = { tool: 'files' }

@@ -3,8 +3,9 @@ import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import type { RenderChoice } from './render-choice.ts'
-import { type Declaration, isSameResource, type ResourceMaker, type SyncerBuild } from './syncer-build.ts'
+import type { Declaration, ResourceMaker, SyncerBuild } from './built-source.ts'
+import type { SyncedChoice } from './render-choice.ts'
+import { isSameResource } from './syncer-object.ts'
 
 /** A ConfigMap or Secret with values, in the namespace of the HelmRelease. */
 export interface ValuesRef {
@@ -37,6 +38,7 @@ export interface VariablesRef {
 
 /** A folder of the repository, and what a syncer makes of it. */
 export interface UnitSource {
+  readonly tool: SyncedChoice['tool']
   /** `Flux Kustomization flux-system/apps`. */
   readonly title: string
   /** The syncer's own resource. */
@@ -54,7 +56,7 @@ export interface UnitSource {
   readonly unstored?: 'chart' | { readonly why: string }
   /** The unit that applies its resource. */
   readonly partOf?: UnitSource
-  readonly render: (answers: SourceAnswers) => RenderChoice
+  readonly build: (answers: SourceAnswers) => SyncerBuild
   /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
   readonly pinned: string | undefined
 }

@@ -7,6 +7,7 @@ import { sortedFiles } from '../programs/package-builder.ts'
 
 export const COMMAND_TOOL: BuildTool = {
   name: 'command',
+  asksCluster: false,
   order: ({ folder, files, command }) => ({ tool: 'command', folder, command, files: sortedFiles([...files.values()]) }),
   keepsOrigins: () => true,
   locationsIn: (source) => (_object, _text, line) => locationOf(source, line),

@@ -3,10 +3,11 @@ import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
+import type { SyncerBuilder } from '../build/built-source.ts'
 import { printFiles } from '../build/print-files.ts'
-import type { SyncerBuilder } from '../build/syncer-build.ts'
 import { kustomizationAt, kustomizationOf, ORIGIN, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
 import { readOrigin } from '../kustomize/files/resource-origins.ts'
+import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import { inherited, isInHierarchy, placed } from './hierarchy.ts'
 import { forCluster, inSelectedNamespaces } from './selection.ts'
 import { annotationOf, describe, isNamespace, isOwnKind, nameOf, namespaceOf, refused, type SourceObject } from './source-object.ts'
@@ -28,6 +29,7 @@ export function configSyncFolder({ format, isKustomized, clusterName }: ConfigSy
     fields: [],
     overrides: { names: [], field: '' },
     components: () => [],
+    tool: KUSTOMIZE_TOOL,
     substitution: 'none',
     way: isKustomized
       ? { kustomization: (_own, folder, files) => asAuthored(folder, files) }

@@ -121,7 +121,7 @@ function refuseEncrypted(change: Refused, file: string): never {
   })
 }
 
-/** Its manifest is placed apart (src/proposal/whole/place-objects.ts). */
+/** Its manifest is placed apart (src/sources/place/place-objects.ts). */
 function assertWholeAdoptable(change: Refused): void {
   const refused = whyNotWhole(change.drift)
   if (refused !== undefined) throw cannot(change, refused)

@@ -3,13 +3,15 @@
  * of the commit, with the values of the commit (docs/facts/flux-helm-release.md).
  */
 import { type JsonObject, partOf } from '@backporch/kyaml/json'
-import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../build/syncer-build.ts'
+import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../build/built-source.ts'
 import { chartLayers } from '../helm/chart/chart-values.ts'
+import { HELM_TOOL } from '../helm/helm-tool.ts'
 import { type FluxRelease, fluxRelease, ownLayers, refused, rendered, valuesOf } from './flux-release.ts'
 
 export function fluxChart(release: FluxRelease): SyncerBuilder {
   return {
     ...fluxRelease(release),
+    tool: HELM_TOOL,
     substitution: 'none',
     way: {
       // A commit may not have the resource.

@@ -5,7 +5,7 @@ import { metadataText } from '@backporch/kyaml/resource'
 import { type ArtifactContent, contentOf } from '../../syncers/flux-artifact/artifact-content.ts'
 import { isWithin } from '../../syncers/flux-artifact/artifact-files.ts'
 import { isFilled } from '../../syncers/own-resource.ts'
-import type { SourceArtifact } from '../build/syncer-build.ts'
+import type { SourceArtifact } from '../build/built-source.ts'
 import type { ResourcesOf, SourcedRepository } from '../build/unit-source.ts'
 
 interface FollowedRepository {

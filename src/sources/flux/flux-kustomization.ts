@@ -20,9 +20,10 @@ import {
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { annotationsOf, labelsOf, metadataText } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
-import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../build/syncer-build.ts'
+import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import { BadSubstitution, substituteVariables, variablesIn } from './shell-variables.ts'
 import { typedKustomization } from './typed-kustomization.ts'
 
@@ -35,6 +36,7 @@ const PLACEHOLDER = '_placeholder'
 export const FLUX_BUILDER: SyncerBuilder = {
   fields: ['spec'],
   overrides: { names: [], field: '' },
+  tool: KUSTOMIZE_TOOL,
   substitution: {
     at: ['postBuild', 'substitute'],
     variables: (build, object) => (partOf(object, 'spec', 'postBuild') === undefined ? new Map() : fluxVariables(build, object)),

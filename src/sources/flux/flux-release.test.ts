@@ -4,7 +4,7 @@ import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { differingPaths } from '../build/differing-paths.ts'
-import { isSameResource } from '../build/syncer-build.ts'
+import { isSameResource } from '../build/syncer-object.ts'
 import type { ValuesRef } from '../build/unit-source.ts'
 import { fluxRelease, valuesOf } from './flux-release.ts'
 

@@ -9,22 +9,23 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
+import type {
+  BuiltDocument,
+  ClusterCapabilities,
+  HelmChart,
+  HelmInput,
+  HelmOrder,
+  PostRenderer,
+  SyncerBuilder,
+  ValuesLayer,
+  ValuesPlace,
+} from '../build/built-source.ts'
 import type { ChartFiles } from '../build/chart-templates.ts'
-import {
-  type BuiltDocument,
-  type ClusterCapabilities,
-  type HelmChart,
-  type HelmInput,
-  type HelmOrder,
-  type PostRenderer,
-  type SyncerBuilder,
-  type ValuesLayer,
-  type ValuesPlace,
-  valuesKey,
-} from '../build/syncer-build.ts'
+import { valuesKey } from '../build/syncer-object.ts'
 import type { ValuesRef } from '../build/unit-source.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
+import { HELM_TOOL } from '../helm/helm-tool.ts'
 
 export interface FluxRelease {
   readonly deployed: DeployedRelease
@@ -43,6 +44,7 @@ export function fluxRelease(release: FluxRelease): SyncerBuilder {
     fields: [],
     overrides: { names: [], field: '' },
     components: () => [],
+    tool: HELM_TOOL,
     substitution: 'none',
     way: { helm: (input) => orderOf(release, input), chart: (input) => chartOf(release, input), reads: () => [] },
     namespace: (object) => textOf(object, 'spec', 'targetNamespace') || metadataText(object, 'namespace'),

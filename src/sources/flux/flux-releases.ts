@@ -6,7 +6,7 @@ import { labelsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resour
 import { HELM_TOOLKIT, releaseOf } from '../../syncers/flux-release-name.ts'
 import { folderOf, isFilled } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
-import type { SourceArtifact, SyncerBuild } from '../build/syncer-build.ts'
+import type { SourceArtifact, SyncerBuild } from '../build/built-source.ts'
 import {
   declaredNamed,
   type RefusedSource,
@@ -82,6 +82,7 @@ function releaseSource(
       : { place: { path: declared.path, document: declared.document, item: undefined, line: declared.line } }),
   }
   return {
+    tool: 'flux',
     title,
     id: { group: HELM_TOOLKIT, kind: 'HelmRelease', namespace, name },
     folder: parent.folder,
@@ -91,15 +92,15 @@ function releaseSource(
     valuesFrom,
     release: stored,
     ...(chart === undefined ? {} : { unstored: 'why' in chart ? chart : ('chart' as const) }),
-    render: ({ values, release, parent: above }) => {
+    build: ({ values, release, parent: above }) => {
       const given = { ...build, parent: above, release: { revision: release?.revision ?? 0, entries: values } }
       if (release === undefined && chart !== undefined && 'folder' in chart) {
         const deployed = { ...NOT_DEPLOYED, namespace: textOf(own, 'spec', 'targetNamespace') || namespace, name: stored.name }
         const builder = fluxChart({ deployed, valuesFrom, entries: values })
-        return { tool: 'syncer', build: { ...given, ...chart, place: undefined, ownChart: true, builder } }
+        return { ...given, ...chart, place: undefined, ownChart: true, builder }
       }
       const builder = fluxRelease({ deployed: release ?? NOT_DEPLOYED, valuesFrom, entries: values })
-      return { tool: 'syncer', build: { ...given, builder } }
+      return { ...given, builder }
     },
     pinned: undefined,
   }

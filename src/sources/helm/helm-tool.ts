@@ -12,6 +12,7 @@ import { chartOf, HelmLocations } from './locate/helm-locations.ts'
 
 export const HELM_TOOL: BuildTool = {
   name: 'helm',
+  asksCluster: true,
   order: orderOf,
   keepsOrigins: () => true,
   locationsIn: (source) => {

@@ -5,8 +5,8 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { itemsAt } from '@backporch/kyaml/yaml'
-import type { BuildInput, BuildTool, BuiltSource, LinesOf, ObjectLocations } from '../build/built-source.ts'
-import { syncerObject, type WrittenKustomization } from '../build/syncer-build.ts'
+import type { BuildInput, BuildTool, BuiltSource, LinesOf, ObjectLocations, WrittenKustomization } from '../build/built-source.ts'
+import { syncerObject } from '../build/syncer-object.ts'
 import { kustomizeChart } from '../helm/chart/kustomize-chart.ts'
 import { HelmLocations } from '../helm/locate/helm-locations.ts'
 import type { Build, BuildAnswer, BuildLibrary } from '../programs/package-builder.ts'
@@ -18,6 +18,7 @@ import { builtOriginLines, KustomizeOrigins } from './origins/kustomize-origins.
 
 export const KUSTOMIZE_TOOL: BuildTool = {
   name: 'kustomize',
+  asksCluster: false,
   order: orderOf,
   keepsOrigins: (source) =>
     source.synced === undefined ? wantsOrigins(source.folder, source.files) : writtenBySyncer(source)?.keepsOrigins === true,

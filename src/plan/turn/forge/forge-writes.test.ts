@@ -21,6 +21,7 @@ import {
 } from '../../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
+import { COMMAND_TOOL } from '../../../sources/command/command-tool.ts'
 import { NO_BUILDS } from '../../../sources/programs/package-builder.ts'
 import type { Observation } from '../../observation/observation.ts'
 import type { StepAnswers } from '../../observation/turn-questions.ts'
@@ -260,8 +261,8 @@ test('what cannot be adopted or released is named beforehand', () => {
   assert.deepEqual([...notReleasable(unit).values()], [])
   assert.match([...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(), /^the syncer owns the field/)
   assert.throws(() => notReleasable(of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })])), TypeError)
-  const command = { source: { tool: 'command' }, library: NO_BUILDS, others: [] } as never
-  const printed = notAdoptable({ ...unit, built: command })
+  const command = { source: { tool: COMMAND_TOOL }, library: NO_BUILDS, others: [] } as never
+  const printed = notAdoptable({ ...unit, built: command, policy: { ...unit.policy, render: { tool: 'command', command: ['print'] } } })
   assert.equal(printed.size, 2)
   assert.match([...printed.values()].join(), /a command prints the object/)
   const many = Array.from({ length: 21 }, (_none, at) => driftOf(`spec.f${at}`))

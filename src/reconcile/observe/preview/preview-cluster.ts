@@ -11,10 +11,10 @@ import { type PreviewedObject, previewChanges } from '../../../plan/unit/preview
 import type { Boundary } from '../../../policy/boundary.ts'
 import { effectivePolicy } from '../../../policy/effective-policy.ts'
 import type { PreviewCluster, PreviewFailure, PreviewUnit } from '../../../record/documents/preview.ts'
+import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { declaredAndMade } from '../../repository/sources/declared-syncers.ts'
 import { discoverSources, sourceNotes, withFound } from '../../repository/sources/discover-sources.ts'
-import { readSyncedSource } from '../../repository/sources/read-synced.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
 import { isInside } from '../../repository/sources/unit-source.ts'
 import type { LoadedPackage } from '../observe.ts'
@@ -125,9 +125,8 @@ async function withAppliedFiles(
 ): Promise<RepositoryView> {
   const choices = new Map(after.policies.synced?.get(cluster))
   for (const [path, choice] of choices) {
-    const was = before.policies.synced?.get(cluster)?.get(path)
-    const parent = was?.tool === 'syncer' ? was.build.parent : undefined
-    if (choice.tool !== 'syncer' || choice.build.parent === undefined || parent === undefined) continue
+    const parent = before.policies.synced?.get(cluster)?.get(path)?.build.parent
+    if (choice.build.parent === undefined || parent === undefined) continue
     const { source } = await readSyncedSource(filesOfView(before), { packagePath: '', files: [] }, parent, signal)
     choices.set(path, { ...choice, build: { ...choice.build, appliedFiles: source.files } })
   }

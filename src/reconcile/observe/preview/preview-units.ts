@@ -3,14 +3,14 @@ import type { FoundPackage } from '@backporch/kpt/package'
 import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { LabelSelector } from '@backporch/kyaml/resource'
 import { effectivePolicy } from '../../../policy/effective-policy.ts'
-import { type RenderChoice, sameChoice } from '../../../sources/build/render-choice.ts'
+import type { RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
 import { eachOf } from '../../repository/each-of.ts'
 import { choosePackages } from '../../repository/manifest-folders.ts'
 import { selectByLabels } from '../../repository/package-labels.ts'
 import { packagesIn, type RepositoryView, readAhead, readFolder } from '../../repository/repository-view.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
-import { filesOfUnit } from '../../repository/sources/unit-source.ts'
 import { type LoadedPackage, loadPackage } from '../observe.ts'
 import type { UnitSelection } from '../turn-request.ts'
 
@@ -143,7 +143,8 @@ async function readBy(
 ): Promise<ReadonlySet<string>> {
   if (found === undefined) return new Set()
   const { render: choice } = effectivePolicy(view.policies, cluster, found.path)
-  if (choice.tool === 'syncer') return filesRead(view, found, choice, signal)
+  // What a cluster has of the inputs of a build is in no key.
+  if (describeChoice(choice).synced !== undefined) return filesRead(view, found, choice, signal)
   const key = JSON.stringify([found.path, choice])
   const reading = reads.get(key) ?? filesRead(view, found, choice, signal)
   reads.set(key, reading)
@@ -161,7 +162,7 @@ async function filesRead(
   const own = (): ReadonlySet<string> => new Set(view.tree.flatMap(({ path }) => (path.startsWith(folder) ? [path] : [])))
   try {
     const { files } = await readFolder(view, found.path, signal)
-    return await filesOfUnit(filesOfView(view), { packagePath: found.path, files, choice }, signal)
+    return (await sourceOf(choice).filesRead(filesOfView(view), { packagePath: found.path, files, choice }, signal)).paths
   } catch (thrown) {
     signal.throwIfAborted()
     if (thrown instanceof Failure || thrown instanceof Failures) return own()

@@ -3,8 +3,10 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
+import { buildUnit } from '../../../sources/build/build-unit.ts'
+import type { SyncerBuild } from '../../../sources/build/built-source.ts'
 import { printedResources } from '../../../sources/build/read-built.ts'
-import { choiceKey, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import type { SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type {
   BuiltKind,
   DeclaredSyncer,
@@ -14,12 +16,11 @@ import type {
   UnitSource,
 } from '../../../sources/build/unit-source.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
-import { DISCOVERIES } from '../../../sources/registry.ts'
+import { choiceKey, DISCOVERIES } from '../../../sources/registry.ts'
+import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
-import { readSyncedSource } from './read-synced.ts'
 import { filesOfView } from './shared-sources.ts'
-import { builtBy } from './unit-source.ts'
 
 type Source = UnitSource | RefusedSource
 
@@ -45,7 +46,7 @@ export interface BuildInputs {
   readonly choicesOf: (
     units: readonly UnitSource[],
     configMaps: ReadonlyMap<string, JsonObject>,
-  ) => Promise<readonly (readonly [UnitSource, RenderChoice])[]>
+  ) => Promise<readonly (readonly [UnitSource, SyncedChoice])[]>
 }
 
 const BUILT = DISCOVERIES.flatMap(({ built = [] }) => built)
@@ -62,9 +63,9 @@ export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source
   let [sources, before]: readonly [readonly Source[], string] = [ofFiles, '[]']
   let configMaps: ReadonlyMap<string, JsonObject> = new Map()
   const known = new Map<string, Promise<BuiltObjects>>()
-  const objectsIn = (choice: RenderChoice): Promise<BuiltObjects> => {
-    const key = choice.tool === 'syncer' ? `${choiceKey(choice)} ${choice.build.folder} ${choice.build.problem}` : choice.tool
-    const objects = known.get(key) ?? objectsOf(inputs, choice, signal)
+  const objectsIn = (choice: SyncedChoice): Promise<BuiltObjects> => {
+    const key = `${choiceKey(choice)} ${choice.build.folder} ${choice.build.problem}`
+    const objects = known.get(key) ?? objectsOf(inputs, choice.build, signal)
     known.set(key, objects)
     return objects
   }
@@ -86,8 +87,8 @@ export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source
 
 async function builtBelow(
   { of, repository }: Pick<BuildInputs, 'of' | 'repository'>,
-  parents: readonly (readonly [UnitSource, RenderChoice])[],
-  objectsIn: (choice: RenderChoice) => Promise<BuiltObjects>,
+  parents: readonly (readonly [UnitSource, SyncedChoice])[],
+  objectsIn: (choice: SyncedChoice) => Promise<BuiltObjects>,
 ): Promise<{ readonly built: readonly Built[] } & Pick<BuiltSources, 'configMaps' | 'unknown'>> {
   const built: Built[] = []
   const configMaps = new Map<string, JsonObject>()
@@ -137,18 +138,17 @@ interface BuiltObjects {
 /** Nothing of a unit without such a kind and without a ConfigMap. */
 async function objectsOf(
   { view, renderer }: Pick<BuildInputs, 'view' | 'renderer'>,
-  choice: RenderChoice,
+  build: SyncerBuild,
   signal: AbortSignal,
 ): Promise<BuiltObjects> {
-  if (choice.tool !== 'syncer') return { kinds: [], objects: [] }
-  const { source, failures } = await readSyncedSource(filesOfView(view), { packagePath: '', files: [] }, choice.build, signal)
+  const { source, failures } = await readSyncedSource(filesOfView(view), { packagePath: '', files: [] }, build, signal)
   const texts = [...source.files.values()].map(({ content }) => new TextDecoder().decode(content))
   const kinds = BUILT.filter(({ group }) => texts.some((text) => text.includes(group)))
   const [failure] = failures
   const isWanted = kinds.length > 0 || texts.some((text) => text.includes('ConfigMap'))
   if (failure !== undefined || !isWanted) return { kinds, objects: failure ?? [] }
   try {
-    const answer = await builtBy(renderer, source, signal)
+    const answer = await buildUnit(renderer, source, signal)
     return { kinds, objects: 'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text) }
   } catch (thrown) {
     if (thrown instanceof Failure) return { kinds, objects: thrown }

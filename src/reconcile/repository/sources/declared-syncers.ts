@@ -5,8 +5,9 @@ import { isJsonObject, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import type { DeclaredSyncer, SetRepository } from '../../../sources/build/unit-source.ts'
+import { readTexts } from '../../../sources/commit/commit-files.ts'
 import { DISCOVERIES } from '../../../sources/registry.ts'
-import { type RepositoryView, readTexts } from '../repository-view.ts'
+import type { RepositoryView } from '../repository-view.ts'
 import { isFile, setRepository } from './set-repository.ts'
 
 const SOURCE_KINDS = DISCOVERIES.flatMap(({ kinds }) => kinds)

@@ -7,11 +7,10 @@ import { type FoundPackage, findPackages } from '@backporch/kpt/package'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
-import type { RenderChoice } from '../../../sources/build/render-choice.ts'
-import { unknownBuild } from '../../../sources/build/syncer-build.ts'
+import type { RenderChoice, SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../sources/build/unit-source.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
-import { DISCOVERIES } from '../../../sources/registry.ts'
+import { DISCOVERIES, unknownChoice } from '../../../sources/registry.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import type { RecordedUnit } from '../unit-folders.ts'
@@ -28,7 +27,7 @@ const CLUSTERS_AT_ONCE = 4
 export interface ClusterSources {
   readonly cluster: string
   /** By folder. */
-  readonly renders: ReadonlyMap<string, RenderChoice>
+  readonly renders: ReadonlyMap<string, SyncedChoice>
   readonly titles: ReadonlyMap<string, string>
   readonly notes: readonly Note[]
 }
@@ -99,7 +98,7 @@ export async function discoverSources(
   const built = live.isFiles ? await builtIn(view, cluster, { live, isHere, renderer, ofFiles: ofSyncers }, signal) : undefined
   const found = unitsIn(built?.sources ?? ofSyncers)
   const builds = new SourceBuilds(cluster, found, signal, built?.configMaps)
-  const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
+  const [renders, titles] = [new Map<string, SyncedChoice>(), new Map<string, string>()]
   const recorded = view.recorded.filter((unit) => unit.cluster === cluster.name)
   const unknown: { readonly isOf: (unit: RecordedUnit) => boolean; readonly why: string }[] = []
   for (const { parent, kind, failure } of built?.unknown ?? []) {
@@ -111,7 +110,7 @@ export async function discoverSources(
     if (source.pinned !== undefined) note(source.title, source.pinned)
     const why = await builds.refusal(source)
     if (why === undefined) {
-      renders.set(path, await builds.of(source))
+      renders.set(path, { tool: source.tool, build: await builds.of(source) })
       titles.set(path, source.title)
     } else {
       note(source.title, why)
@@ -129,7 +128,7 @@ export async function discoverSources(
   for (const { isOf, why } of unknown)
     for (const unit of recorded)
       if (unit.appliedBy !== undefined && isOf(unit) && !renders.has(unit.path) && isUnit(view, unit.path))
-        renders.set(unit.path, { tool: 'syncer', build: unknownBuild(unit.appliedBy, why) })
+        renders.set(unit.path, unknownChoice(unit.appliedBy, why))
   return { cluster: cluster.name, renders, titles, notes }
 }
 
@@ -146,7 +145,7 @@ async function builtIn(
   const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
     const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
     const builds = new SourceBuilds(cluster, units, signal, configMaps)
-    return Promise.all(units.map(async (source) => [source, await builds.of(source)] as const))
+    return Promise.all(units.map(async (source) => [source, { tool: source.tool, build: await builds.of(source) }] as const))
   }
   return builtSources({ view, renderer, of, repository, choicesOf }, ofFiles, signal)
 }

@@ -12,9 +12,10 @@ import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../../drift/behind/sync-evidence.ts'
 import { contentHash } from '../../../plan/observation/unit-git.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import { requestedFiles } from '../../../sources/commit/commit-files.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { describeChoice } from '../../../sources/registry.ts'
 import { below, type RepositoryView, readPackageFiles, withoutRecords } from '../repository-view.ts'
-import { requestedFiles } from './read-kustomization.ts'
 import { renderUnit, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
@@ -191,9 +192,10 @@ async function render(
   { packagePath, tree }: { readonly packagePath: string; readonly tree: readonly TreeFile[] },
   signal: AbortSignal,
 ): Promise<RenderedVersion> {
-  const files = await readPackageFiles(view.repository, tree, signal, { folder: packagePath, all: choice.tool === 'command' }).catch(
-    tooLarge,
-  )
+  const files = await readPackageFiles(view.repository, tree, signal, {
+    folder: packagePath,
+    all: describeChoice(choice).reads === 'every file',
+  }).catch(tooLarge)
   // A version that is too large was never applied either.
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
   const at = requestedFiles(view.repository, commit, signal)

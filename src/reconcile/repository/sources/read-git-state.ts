@@ -25,13 +25,14 @@ import {
   recordFolder,
   travellingRecordPath,
 } from '../../../record/record-paths.ts'
+import { readTexts } from '../../../sources/commit/commit-files.ts'
 import { whyAltered } from '../as-proposed.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { findMergeCommit } from '../find-merge-commit.ts'
 import { agreesWithReport, recordOf } from '../ledger-record.ts'
 import { type PackageBranch, readBranches, readEndedHeads, readRecord } from '../read-branches.ts'
 import { readPublished } from '../read-published.ts'
-import { type RepositoryView, readTexts } from '../repository-view.ts'
+import type { RepositoryView } from '../repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
 export interface UnitFiles {

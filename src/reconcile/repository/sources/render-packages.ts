@@ -17,8 +17,9 @@ import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { effectivePolicy, rendersOf } from '../../../policy/effective-policy.ts'
-import { describeChoice, RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import { AS_FILES, RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { describeChoice, sameChoice } from '../../../sources/registry.ts'
 import { choosePackages } from '../manifest-folders.ts'
 import { assertPlainFolder, holdsNothing } from '../plain-folder.ts'
 import { readAhead, readFolder, readRepository } from '../repository-view.ts'
@@ -109,7 +110,7 @@ export async function renderPackages(
     const { files } = read
     const choices = cluster === undefined ? rendersOf(view.policies, path) : [effectivePolicy(view.policies, cluster, path).render]
     const [choice = RENDERED_BY_KPT, another] = choices
-    if (source === 'folder' || (applied && (choice.tool !== 'kpt' || another !== undefined))) {
+    if (source === 'folder' || (applied && (!sameChoice(choice, RENDERED_BY_KPT) || another !== undefined))) {
       if (another !== undefined) return { path, failures: [severalRenders(path, choices)] }
       return build(found, files, choice)
     }
@@ -121,7 +122,7 @@ export async function renderPackages(
     const written = [...rendering.written].map(([file, after]) => ({ path: where(file), before: texts.get(file), after }))
     const removed = rendering.removed.map((file) => ({ path: where(file), before: texts.get(file), after: undefined }))
     const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
-    const otherwise = rendersOf(view.policies, path).filter(({ tool }) => tool !== 'kpt')
+    const otherwise = rendersOf(view.policies, path).filter((each) => !sameChoice(each, RENDERED_BY_KPT))
     const output = {
       list: () => formatResourceList(items, passed),
       applied: () => formatApplied(items, passed),
@@ -140,7 +141,7 @@ export async function renderPackages(
   async function build(found: FoundPackage, files: PackageFiles, choice: RenderChoice): Promise<PackageRender> {
     const { path } = found
     try {
-      if (found.source === 'folder' && choice.tool === 'files') assertPlainFolder(found, files)
+      if (found.source === 'folder' && sameChoice(choice, AS_FILES)) assertPlainFolder(found, files)
       const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
       if ('failures' in rendering) return { path, failures: rendering.failures }
       const { resources } = rendering.desired
@@ -171,7 +172,7 @@ function severalRenders(path: string, choices: readonly RenderChoice[]): Failure
   return new Failure({
     code: 'BP1001',
     what: `${path || '.'} is rendered in several ways`,
-    why: `clusters differ in it, as the policies say: ${choices.map(describeChoice).join(', ')}`,
+    why: `clusters differ in it, as the policies say: ${choices.map((each) => describeChoice(each).title).join(', ')}`,
     remedy: 'name the cluster with --cluster, as placements and policies do',
   })
 }

@@ -4,7 +4,8 @@ import { addressesOf } from '../../../policy/repository-addresses.ts'
 import { filePatterns } from '../../../sources/argo-cd/application-set.ts'
 import { isFileMatch } from '../../../sources/argo-cd/path-match.ts'
 import type { DeclaredSyncer, SetRepository } from '../../../sources/build/unit-source.ts'
-import { type RepositoryView, readTexts } from '../repository-view.ts'
+import { readTexts } from '../../../sources/commit/commit-files.ts'
+import type { RepositoryView } from '../repository-view.ts'
 import { knownAddresses } from './other-addresses.ts'
 
 /** Files that are read. */

@@ -1,23 +1,24 @@
 /** Which other units of the repository read the files that a unit is built from. */
 import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
-import { jsonEquals } from '@backporch/kyaml/json'
 import { rendersOf } from '../../../policy/effective-policy.ts'
-import type { SharingUnit } from '../../../sources/build/adopt/built-unit.ts'
 import { type BuiltSource, isLocated } from '../../../sources/build/built-source.ts'
-import { describeChoice, type RenderChoice } from '../../../sources/build/render-choice.ts'
-import { plainChart } from '../../../sources/helm/chart/plain-chart.ts'
+import type { SharingUnit } from '../../../sources/build/built-unit.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import type { FilesRead } from '../../../sources/build/source.ts'
+import { type CommitFiles, listedFiles } from '../../../sources/commit/commit-files.ts'
 import { kustomizationOf } from '../../../sources/kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
-import { type RepositoryView, readFolder } from '../repository-view.ts'
-import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from './read-kustomization.ts'
-import { readSyncedSource } from './read-synced.ts'
-import { isInside, kustomizationFolder } from './unit-source.ts'
+import { readKustomization, type WalkedKustomization } from '../../../sources/kustomize/read-kustomization.ts'
+import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
+import type { RepositoryView } from '../repository-view.ts'
+import { isInside } from './unit-source.ts'
 
 /** What is read once for all units of a view. */
 interface ViewSources {
   readonly files: CommitFiles
   /** By folder. */
   readonly walks: Map<string, Promise<WalkedKustomization>>
+  readonly reads: Map<NamedUnit, Promise<FilesRead>>
   /** Every way in which some cluster may render a package. */
   readonly units: readonly NamedUnit[]
   /** That chose them. */
@@ -39,7 +40,13 @@ function sourcesOf(view: RepositoryView): ViewSources {
   const sources: ViewSources =
     before?.policies === policies
       ? before
-      : { files: before?.files ?? listedFiles(repository, tree), walks: before?.walks ?? new Map(), units: unitsOf(view), policies }
+      : {
+          files: before?.files ?? listedFiles(repository, tree),
+          walks: before?.walks ?? new Map(),
+          reads: new Map(),
+          units: unitsOf(view),
+          policies,
+        }
   known.set(tree, sources)
   return sources
 }
@@ -48,9 +55,9 @@ function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   return packages.flatMap((found) => {
     const every = rendersOf(policies, found.path)
     // Where policies choose for clusters, what the others would do by default feeds no cluster that anybody named.
-    const choices = every.length > 1 ? every.filter(({ tool }) => tool !== 'kpt') : every
+    const choices = every.length > 1 ? every.filter((choice) => !sameChoice(choice, RENDERED_BY_KPT)) : every
     const path = found.path || '.'
-    return choices.map((choice) => ({ found, choice, name: choices.length === 1 ? path : `${path} (${describeChoice(choice)})` }))
+    return choices.map((choice) => ({ found, choice, name: choices.length === 1 ? path : `${path} (${describeChoice(choice).title})` }))
   })
 }
 
@@ -63,13 +70,20 @@ export function filesOfView(view: RepositoryView): CommitFiles {
  * By the policies for any cluster: a base of several overlays, an overlay of another cluster in the same package, a
  * package of its own that is another package's base too. And every other kustomization of the repository: what applies it may be in a cluster
  * that is not observed.
+ * @param own the choice of the unit itself
  * @throws Failure BP40xx when git fails
  */
-export async function sharedWith(view: RepositoryView, source: BuiltSource, signal: AbortSignal): Promise<readonly SharingUnit[]> {
+export async function sharedWith(
+  view: RepositoryView,
+  source: BuiltSource,
+  own: RenderChoice,
+  signal: AbortSignal,
+): Promise<readonly SharingUnit[]> {
   // What is never edited moves nobody else.
   if (!isLocated(source)) return []
   const sharing: SharingUnit[] = []
   for (const named of sourcesOf(view).units) {
+    if (named.found.path === source.packagePath && sameChoice(named.choice, own)) continue
     const unit = await sharingUnit(view, named, source, signal)
     if (unit !== undefined && unit.files.size > 0) sharing.push(unit)
   }
@@ -107,25 +121,25 @@ async function builtFolder(
 
 async function sharingUnit(
   view: RepositoryView,
-  { found, choice, name }: NamedUnit,
+  named: NamedUnit,
   source: BuiltSource,
   signal: AbortSignal,
 ): Promise<SharingUnit | undefined> {
-  const read = [...source.files.keys()]
-  if (choice.tool === 'syncer' || choice.tool === 'helm') {
-    const build = choice.tool === 'helm' ? plainChart(choice, found.path) : choice.build
-    // A policy is read anew for each cluster, the resource of a syncer once.
-    const isOwn = choice.tool === 'helm' ? jsonEquals(source.synced?.object, build.object) : source.synced === build
-    if (found.path === source.packagePath && isOwn) return undefined
-    const { files } = await readFolder(view, found.path, signal)
-    const read = await readSyncedSource(sourcesOf(view).files, { packagePath: found.path, files }, build, signal)
-    if (read.failures.length > 0) return undefined
-    return { name, files: new Set([...source.files.keys()].filter((path) => read.source.files.has(path))), source: read.source }
-  }
-  if (choice.tool !== 'kustomize') return { name, files: new Set(read.filter((path) => isInside(path, found.path))), source: undefined }
-  const folder = kustomizationFolder(found.path, choice.path)
-  if (folder === source.folder && found.path === source.packagePath) return undefined
-  return builtFolder(view, { packagePath: found.path, folder, name }, read, signal)
+  const { found, choice, name } = named
+  const paths = [...source.files.keys()]
+  if (describeChoice(choice).reads !== 'named files')
+    return { name, files: new Set(paths.filter((path) => isInside(path, found.path))), source: undefined }
+  const read = await readOnce(view, named, signal)
+  if (read.failures.length > 0) return undefined
+  return { name, files: new Set(paths.filter((path) => read.paths.has(path))), source: read.source }
+}
+
+function readOnce(view: RepositoryView, named: NamedUnit, signal: AbortSignal): Promise<FilesRead> {
+  const { found, choice } = named
+  const { files, reads } = sourcesOf(view)
+  const read = reads.get(named) ?? sourceOf(choice).filesRead(files, { packagePath: found.path, files: [], choice }, signal)
+  reads.set(named, read)
+  return read
 }
 
 function walkOnce(view: RepositoryView, folder: string, signal: AbortSignal): Promise<WalkedKustomization> {

@@ -4,8 +4,7 @@ import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
-import type { RenderChoice } from '../../../sources/build/render-choice.ts'
-import type { ClusterCapabilities, SyncerBuild } from '../../../sources/build/syncer-build.ts'
+import type { ClusterCapabilities, SyncerBuild } from '../../../sources/build/built-source.ts'
 import type { SourceAnswers, UnitSource, VariablesRef } from '../../../sources/build/unit-source.ts'
 
 type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
@@ -15,7 +14,7 @@ export class SourceBuilds {
   private readonly signal: AbortSignal
   private readonly built: ReadonlyMap<string, JsonObject>
   private readonly releases: ReadonlyMap<UnitSource, Promise<Inventory | Failure | undefined>>
-  private readonly known = new Map<UnitSource, Promise<RenderChoice>>()
+  private readonly known = new Map<UnitSource, Promise<SyncerBuild>>()
   private asked: Promise<ClusterCapabilities> | undefined
 
   /**
@@ -41,11 +40,11 @@ export class SourceBuilds {
     for (const each of this.releases.values()) each.catch(() => undefined)
   }
 
-  /** The choice with its inputs, or with why they are not known. @throws Failure BP30xx where the cluster cannot be asked */
-  of(source: UnitSource): Promise<RenderChoice> {
-    const choice = this.known.get(source) ?? this.build(source)
-    this.known.set(source, choice)
-    return choice
+  /** The build with its inputs, or with why they are not known. @throws Failure BP30xx where the cluster cannot be asked */
+  of(source: UnitSource): Promise<SyncerBuild> {
+    const build = this.known.get(source) ?? this.build(source)
+    this.known.set(source, build)
+    return build
   }
 
   /** Why a source is not compared, where that is no failure. @throws Failure BP30xx where the cluster cannot be asked */
@@ -54,7 +53,7 @@ export class SourceBuilds {
     return typeof unstored === 'object' && isNotStored(await this.releases.get(source)) ? unstored.why : undefined
   }
 
-  private async build(source: UnitSource): Promise<RenderChoice> {
+  private async build(source: UnitSource): Promise<SyncerBuild> {
     const inputs = new Inputs()
     const { variablesFrom, valuesFrom = [] } = source
     const named: readonly Named[] = [...variablesFrom, ...valuesFrom]
@@ -70,25 +69,22 @@ export class SourceBuilds {
     }
     for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
     const values = valuesFrom.map((ref) => inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key))
-    const above = source.partOf === undefined ? undefined : await this.of(source.partOf)
     const answers: SourceAnswers = {
       variables: inputs.variables,
       values,
       release: await this.releaseOf(source, inputs),
-      parent: above?.tool === 'syncer' ? above.build : undefined,
+      parent: source.partOf === undefined ? undefined : await this.of(source.partOf),
     }
-    return this.completed(source, source.render(answers), inputs)
+    return this.completed(source, source.build(answers), inputs)
   }
 
   private async completed(
     { pinned }: UnitSource,
-    choice: RenderChoice,
+    made: SyncerBuild,
     { variableSources, problems: [problem] }: Inputs,
-  ): Promise<RenderChoice> {
-    if (choice.tool !== 'syncer') return choice
-    const build: SyncerBuild = { ...choice.build, variableSources }
-    const capabilities = 'helm' in build.builder.way ? await this.capabilities() : undefined
-    return { ...choice, build: { ...build, ...given({ problem, capabilities, pinned }) } }
+  ): Promise<SyncerBuild> {
+    const capabilities = made.builder.tool.asksCluster ? await this.capabilities() : undefined
+    return { ...made, variableSources, ...given({ problem, capabilities, pinned }) }
   }
 
   private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {

@@ -25,7 +25,7 @@ import type { Locations, Obstacle, SourceCandidate, SourceLocations } from '../.
 import { combineLocations } from '../../locate/combine-locations.ts'
 import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
 import type { BuiltSource, Locator } from '../built-source.ts'
-import type { BuiltAdoptionInput } from './built-unit.ts'
+import type { BuiltAdoptionInput } from '../built-unit.ts'
 import { inMaker } from './made-resource-edits.ts'
 import { assertBuilt, builtObjects, type Sharing, sharingUnit } from './shared-builds.ts'
 import { applyCandidate, changedFiles } from './source-edits.ts'

@@ -6,7 +6,7 @@ import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import type { SourceCandidate } from '../../locate/candidate.ts'
 import { editAt } from '../../locate/candidate.ts'
 import { typedAs } from '../../locate/text-parts.ts'
-import type { Declaration } from '../syncer-build.ts'
+import type { Declaration } from '../built-source.ts'
 import { documentsOf, pathOf, type SourceDocument } from './source-document.ts'
 
 /** The candidate itself where no text of a template is edited. An expression is not replaced: it is of every resource that is made. */

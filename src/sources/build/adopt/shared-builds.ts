@@ -6,10 +6,9 @@ import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
 import { kustomizationOf, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import { type BuildLibrary, MissingBuilds } from '../../programs/package-builder.ts'
-import type { BuiltSource } from '../built-source.ts'
+import type { BuiltSource, SyncerBuild } from '../built-source.ts'
+import type { BuiltUnit, SharingUnit } from '../built-unit.ts'
 import { answerOf, printedResources } from '../read-built.ts'
-import type { SyncerBuild } from '../syncer-build.ts'
-import type { BuiltUnit, SharingUnit } from './built-unit.ts'
 import { changedFiles } from './source-edits.ts'
 
 /** Another unit that an edit would change, with the fields that move in it. */

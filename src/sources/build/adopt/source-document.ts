@@ -8,7 +8,8 @@ import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { folderOf, joined } from '../../kustomize/files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
 import { editAt } from '../../locate/candidate.ts'
-import { type SyncerBuild, syncerObject } from '../syncer-build.ts'
+import type { SyncerBuild } from '../built-source.ts'
+import { syncerObject } from '../syncer-object.ts'
 
 /** The location of a value in a file of the repository; lines and columns count from 1, and are 0 where `file` is an object of the cluster. */
 export interface FileLocation {

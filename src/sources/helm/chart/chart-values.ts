@@ -2,8 +2,8 @@
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { jsonOf } from '@backporch/kyaml/yaml'
+import type { ValuesLayer } from '../../build/built-source.ts'
 import type { ChartFiles } from '../../build/chart-templates.ts'
-import type { ValuesLayer } from '../../build/syncer-build.ts'
 import { joined } from '../../kustomize/files/kustomization-walk.ts'
 import { textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'
 

@@ -1,8 +1,7 @@
 /** Runs of Helm for a unit, and of kustomize after it. */
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
-import type { BuildInput } from '../../build/built-source.ts'
-import type { HelmOrder } from '../../build/syncer-build.ts'
+import type { BuildInput, HelmOrder } from '../../build/built-source.ts'
 import { type Build, type BuildAnswer, type BuildLibrary, sortedFiles } from '../../programs/package-builder.ts'
 
 /** A run of Helm for a unit: of the files of the repository a chart that is elsewhere reads none. */

@@ -2,8 +2,8 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import type { ClusterCapabilities, HelmOrder } from '../../build/built-source.ts'
 import type { ChartFiles } from '../../build/chart-templates.ts'
-import type { ClusterCapabilities, HelmOrder } from '../../build/syncer-build.ts'
 import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
 import { kustomizationAt } from '../../kustomize/files/kustomize-build.ts'
 

@@ -1,6 +1,6 @@
 /** A chart that a kustomization has Helm render, and what gives it values (kustomize `HelmChartInflationGenerator.go`). */
 import { formatJson, isJsonObject, type JsonObject, partOf, textOf, textsIn } from '@backporch/kyaml/json'
-import type { HelmChart, ValuesLayer } from '../../build/syncer-build.ts'
+import type { HelmChart, ValuesLayer } from '../../build/built-source.ts'
 import { chartEntries } from '../../kustomize/files/helm-charts.ts'
 import { folderOf, joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'

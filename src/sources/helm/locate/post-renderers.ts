@@ -1,9 +1,9 @@
 /** Fields of a post-renderer that may give a field of an object another value. Each is a candidate only, as in a kustomization. */
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson } from '@backporch/kyaml/json'
-import type { BuiltTarget } from '../../build/adopt/built-unit.ts'
 import { index } from '../../build/adopt/source-document.ts'
-import type { PostRenderer } from '../../build/syncer-build.ts'
+import type { PostRenderer } from '../../build/built-source.ts'
+import type { BuiltTarget } from '../../build/built-unit.ts'
 import { KustomizeLocations } from '../../kustomize/locate/kustomize-locations.ts'
 import type { Wanted } from '../../locate/candidate.ts'
 

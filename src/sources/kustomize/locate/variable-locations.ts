@@ -1,7 +1,8 @@
 /** The variables of a syncer in a text that a field comes from, and the values that would give the wanted text. */
 
 import { fields, type SyncedFolder, syncerFields } from '../../build/adopt/source-document.ts'
-import { type Substitution, syncerObject } from '../../build/syncer-build.ts'
+import type { Substitution } from '../../build/built-source.ts'
+import { syncerObject } from '../../build/syncer-object.ts'
 import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 

@@ -29,7 +29,8 @@ import {
   SourceDocument,
   syncerLayers,
 } from '../../build/adopt/source-document.ts'
-import { type SyncerBuild, syncerObject } from '../../build/syncer-build.ts'
+import type { SyncerBuild } from '../../build/built-source.ts'
+import { syncerObject } from '../../build/syncer-object.ts'
 import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
 import { type Patch, patchesOf } from '../locate/kustomize-patches.ts'
 import { BuiltIdentity, textOf } from './built-identity.ts'

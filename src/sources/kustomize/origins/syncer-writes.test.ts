@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { built, env, IMAGE, MANIFEST, OVERLAY, syncedOriginLines } from '../../../../test/fakes/kustomize-origins.ts'
 import { yaml } from '../../../../test/fakes/turn-world.ts'
 import { argoKustomize } from '../../argo-cd/argo-kustomize.ts'
-import type { SyncerBuild } from '../../build/syncer-build.ts'
+import type { SyncerBuild } from '../../build/built-source.ts'
 import { FLUX_BUILDER } from '../../flux/flux-kustomization.ts'
 
 const APPS = `apiVersion: kustomize.toolkit.fluxcd.io/v1

@@ -5,7 +5,8 @@ import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { resolveGoScalar } from '@backporch/kyaml/yaml'
 import { fields, inCluster, type SourceDocument } from '../../build/adopt/source-document.ts'
-import { type Substitution, type SyncerBuild, syncerObject } from '../../build/syncer-build.ts'
+import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
+import { syncerObject } from '../../build/syncer-object.ts'
 import type { FieldHistory, TracedField, WrittenAt } from './field-history.ts'
 
 export class SyncerWrites {

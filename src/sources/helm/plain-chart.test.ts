@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PackageFile } from '@backporch/kyaml/files'
-import { buildOf } from '../../build/read-built.ts'
-import { HELM_TOOL } from '../../helm/helm-tool.ts'
+import { buildOf } from '../build/read-built.ts'
+import { HELM_TOOL } from './helm-tool.ts'
 import { plainChart } from './plain-chart.ts'
 
 const file = (path: string, text: string): readonly [string, PackageFile] => [

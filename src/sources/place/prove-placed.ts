@@ -4,8 +4,8 @@ import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { listMoved, RenderedBefore } from '../../sources/edits/moved-fields.ts'
-import type { Rendered } from '../../sources/edits/prove-edit.ts'
+import { listMoved, RenderedBefore } from '../edits/moved-fields.ts'
+import type { Rendered } from '../edits/prove-edit.ts'
 
 /** An object to be written into git. */
 export interface NewObject {

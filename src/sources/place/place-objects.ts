@@ -1,4 +1,5 @@
 /** Writes the manifests of new objects into the authored files of a package, and renders it to prove them. */
+import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
@@ -8,11 +9,11 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
 import { jsonOf } from '@backporch/kyaml/yaml'
 import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
-import { AuthoredFiles } from '../../sources/edits/authored-files.ts'
-import { cannot, type ResolvedChange } from '../../sources/edits/resolution-edits.ts'
-import { movesOn } from '../../sources/kpt/adopt/prove-renders.ts'
-import { MOST_RENDERS, RepeatedRenders } from '../../sources/kpt/adopt/repeated-renders.ts'
-import type { RenderedPackage } from '../../sources/kpt/render/render-package.ts'
+import { AuthoredFiles } from '../edits/authored-files.ts'
+import { cannot, type ResolvedChange } from '../edits/resolution-edits.ts'
+import { movesOn } from '../kpt/adopt/prove-renders.ts'
+import { MOST_RENDERS, RepeatedRenders } from '../kpt/adopt/repeated-renders.ts'
+import type { RenderedPackage } from '../kpt/render/render-package.ts'
 import { placeFor, siblingFiles } from './layout.ts'
 import { type NewObject, type NotAsLive, renderedName, whyNotAsLive } from './prove-placed.ts'
 
@@ -44,6 +45,14 @@ export interface PlacingInput {
   readonly changes: readonly WholeChange[]
   /** @throws Failure of the package */
   readonly render: (files: PackageFiles) => RenderedPackage
+}
+
+/** The later ones over the earlier ones; null for a removed file. */
+export function joinFiles(
+  before: ReadonlyMap<string, Uint8Array | null>,
+  more: ReadonlyMap<string, Uint8Array | null>,
+): readonly FileChange[] {
+  return [...new Map([...before, ...more])].map(([path, content]) => ({ path, content }))
 }
 
 /** Changed texts by path from the root of the repository. @throws Failure BP2001, or that of the package */

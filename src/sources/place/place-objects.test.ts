@@ -8,7 +8,7 @@ import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'
 import { builtInFunctions } from '../../../functions/built-in-functions.ts'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { type RenderedPackage, renderPackage } from '../../sources/kpt/render/render-package.ts'
+import { type RenderedPackage, renderPackage } from '../kpt/render/render-package.ts'
 import { placeInPackage, type WholeChange } from './place-objects.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'

@@ -2,17 +2,14 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import type { BuiltSource } from '../../../sources/build/built-source.ts'
-import { type SyncerBuild, syncerObject } from '../../../sources/build/syncer-build.ts'
-import { localDependencies } from '../../../sources/helm/chart/helm-order.ts'
-import { followed } from '../../../sources/helm/chart/linked-files.ts'
-import { HELM_TOOL } from '../../../sources/helm/helm-tool.ts'
-import { folderOf, joined, resolvePath } from '../../../sources/kustomize/files/kustomization-walk.ts'
-import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
-import { MOST_PACKAGE_BYTES } from '../read-budget.ts'
-import { readBlobs } from '../repository-view.ts'
+import type { BuiltSource, SyncerBuild } from '../build/built-source.ts'
+import { syncerObject } from '../build/syncer-object.ts'
+import { type CommitFiles, MOST_PACKAGE_BYTES, readBlobs } from '../commit/commit-files.ts'
+import { localDependencies } from '../helm/chart/helm-order.ts'
+import { followed } from '../helm/chart/linked-files.ts'
+import { folderOf, joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { readKustomization } from '../kustomize/read-kustomization.ts'
 import { packedFiles } from './packed-files.ts'
-import { type CommitFiles, readKustomization } from './read-kustomization.ts'
 
 interface SyncedSource {
   readonly source: BuiltSource
@@ -28,9 +25,8 @@ export async function readSyncedSource(
 ): Promise<SyncedSource> {
   const { folder, parent } = build
   if (parent !== undefined) return readPart(given, packagePath, build, signal)
-  const { way, components } = build.builder
+  const { tool, way, components } = build.builder
   const isChart = 'helm' in way
-  const tool = isChart ? HELM_TOOL : KUSTOMIZE_TOOL
   const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
   const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
   const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
@@ -91,7 +87,7 @@ async function readPart(commit: CommitFiles, packagePath: string, build: SyncerB
   const files = chart.length === 0 ? above.files : new Map([...chart, ...above.files])
   const isPacked = (path: string): boolean => (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
   const applied = { ...above, files: build.appliedFiles ?? above.files, ...(chart.length === 0 ? {} : { isPacked }) }
-  const source = { packagePath, package: [], tool: HELM_TOOL, folder, files, command: [], synced: build, parent: applied } as const
+  const source = { packagePath, package: [], tool: build.builder.tool, folder, files, command: [], synced: build, parent: applied } as const
   return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
 }
 

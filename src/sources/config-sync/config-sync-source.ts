@@ -5,8 +5,9 @@ import { type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { annotationsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { folderOf } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
-import { declaredNamed, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from '../build/unit-source.ts'
+import { declaredNamed, type RefusedSource, type SourcedRepository, type UnitSource } from '../build/unit-source.ts'
 import { joined } from '../kustomize/files/kustomization-walk.ts'
+import { syncedSource } from '../synced/synced-source.ts'
 import { configSyncFolder } from './config-sync-folder.ts'
 
 const GROUP = 'configsync.gke.io'
@@ -15,7 +16,7 @@ const KINDS = ['RootSync', 'RepoSync']
 /** Has the name of the cluster (`spec.clusterName`), where Google Cloud installed Config Sync. */
 const INSTALLATION = { group: 'configmanagement.gke.io', kind: 'ConfigManagement' }
 
-export const CONFIG_SYNC_SOURCES: SourceDiscovery = {
+export const CONFIG_SYNC = syncedSource({
   name: 'Config Sync',
   kinds: [...KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })), { ...INSTALLATION, version: 'v1', use: 'optional' }],
   read: (of, repository) => {
@@ -23,7 +24,7 @@ export const CONFIG_SYNC_SOURCES: SourceDiscovery = {
     const clusterName = clusterNameOf(of(INSTALLATION.kind), syncs)
     return syncs.flatMap((own) => sourceOf(own, repository, clusterName))
   },
-}
+})
 
 /** Config Sync writes the name on what it applies, a RootSync or RepoSync included. Undefined where there are several: files declare several clusters. */
 function clusterNameOf(installations: readonly JsonObject[], syncs: readonly JsonObject[]): string | undefined {
@@ -68,11 +69,12 @@ function sourceOf(
   const builder = configSyncFolder({ format, isKustomized, clusterName })
   return [
     {
+      tool: 'config-sync',
       title,
       id: { group: GROUP, kind, namespace: metadataText(own, 'namespace'), name: metadataText(own, 'name') },
       folder,
       variablesFrom: [],
-      render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, variables, builder } }),
+      build: ({ variables }) => ({ title, folder, object: own, variables, builder }),
       pinned: isFixed ? `it applies the revision ${revision}: a merge is applied once spec.git.revision of it moves` : undefined,
     },
   ]

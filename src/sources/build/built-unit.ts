@@ -1,10 +1,10 @@
 /** A unit that another tool than kpt renders, as input of an edit and of its proof. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { FieldPath } from '@backporch/kyaml/field'
-import type { ResolvedChange } from '../../edits/resolution-edits.ts'
-import type { Wanted } from '../../locate/candidate.ts'
-import type { BuildLibrary } from '../../programs/package-builder.ts'
-import type { BuiltSource } from '../built-source.ts'
+import type { ResolvedChange } from '../edits/resolution-edits.ts'
+import type { Wanted } from '../locate/candidate.ts'
+import type { BuildLibrary } from '../programs/package-builder.ts'
+import type { BuiltSource } from './built-source.ts'
 
 /** Another unit that reads files of this one. */
 export interface SharingUnit {

@@ -2,13 +2,14 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
-import type { HelmChoice } from '../../build/render-choice.ts'
-import type { HelmInput, SyncerBuild, ValuesLayer } from '../../build/syncer-build.ts'
-import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
-import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
-import { chartLayers, valuesIn } from './chart-values.ts'
-import { capabilityWords, helmOrder } from './helm-order.ts'
-import { followed } from './linked-files.ts'
+import type { HelmInput, SyncerBuild, ValuesLayer } from '../build/built-source.ts'
+import type { HelmChoice } from '../build/render-choice.ts'
+import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
+import { chartLayers, valuesIn } from './chart/chart-values.ts'
+import { capabilityWords, helmOrder } from './chart/helm-order.ts'
+import { followed } from './chart/linked-files.ts'
+import { HELM_TOOL } from './helm-tool.ts'
 
 /** @param packagePath of the unit, from which the paths of the policy lead */
 export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild {
@@ -45,6 +46,7 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
       fields: [],
       overrides: { names: [], field: '' },
       components: () => [],
+      tool: HELM_TOOL,
       substitution: 'none',
       way: {
         helm: orderOf,

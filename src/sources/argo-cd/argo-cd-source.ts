@@ -6,11 +6,13 @@ import { shortBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { ARGO_CD_NAMESPACES } from '../../syncers/argo-cd.ts'
 import { isFilled } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
-import type { SyncerBuilder } from '../build/syncer-build.ts'
-import { declarationOf, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from '../build/unit-source.ts'
+import type { SyncerBuilder } from '../build/built-source.ts'
+import { declarationOf, type RefusedSource, type SourcedRepository, type UnitSource } from '../build/unit-source.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { syncedSource } from '../synced/synced-source.ts'
 import { applicationsOf } from './application-set.ts'
 import { argoDirectory } from './argo-directory.ts'
 import { argoHelm } from './argo-helm.ts'
@@ -21,44 +23,41 @@ import { setMakers } from './set-maker.ts'
 
 const GROUP = 'argoproj.io'
 
-/** @param namespaces of Argo CD itself, where the name of an Application has no namespace */
-export function argoSources(namespaces: readonly string[]): SourceDiscovery {
-  return {
-    name: 'Argo CD',
-    kinds: [
-      { group: GROUP, version: 'v1alpha1', kind: 'Application' },
-      // Of a cluster, the Applications that it makes are there.
-      { group: GROUP, version: 'v1alpha1', kind: 'ApplicationSet', use: 'files' },
-    ],
-    read: (of, repository) => {
-      const own = (kind: string): readonly JsonObject[] =>
-        of(kind).filter((object) => parseApiVersion(textOf(object, 'apiVersion')).group === GROUP)
-      // The Applications that a set makes in a cluster are there.
-      const refused = (repository.isFiles ? own('ApplicationSet') : []).flatMap((set) => {
-        const made = applicationsOf(set, repository)
-        return 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : []
-      })
-      return [...own('Application').flatMap((each) => sourcesOf(each, namespaces, repository)), ...refused]
+export const ARGO_CD = syncedSource({
+  name: 'Argo CD',
+  kinds: [
+    { group: GROUP, version: 'v1alpha1', kind: 'Application' },
+    // Of a cluster, the Applications that it makes are there.
+    { group: GROUP, version: 'v1alpha1', kind: 'ApplicationSet', use: 'files' },
+  ],
+  read: (of, repository) => {
+    const own = (kind: string): readonly JsonObject[] =>
+      of(kind).filter((object) => parseApiVersion(textOf(object, 'apiVersion')).group === GROUP)
+    // The Applications that a set makes in a cluster are there.
+    const refused = (repository.isFiles ? own('ApplicationSet') : []).flatMap((set) => {
+      const made = applicationsOf(set, repository)
+      return 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : []
+    })
+    return [...own('Application').flatMap((each) => sourcesOf(each, repository)), ...refused]
+  },
+  made: (declared, repository) =>
+    declared
+      .filter(({ object }) => isSet(object))
+      .flatMap((each) => {
+        const made = applicationsOf(each.object, repository)
+        if ('why' in made) return []
+        const makers = setMakers(made, repository)
+        return made.map(({ application }, at) => ({ ...each, object: application, maker: makers[at] }))
+      }),
+  built: [
+    {
+      group: GROUP,
+      kind: 'Application',
+      isOfFiles: true,
+      read: ({ object }, _parent, _of, repository) => sourcesOf(object, repository),
     },
-    made: (declared, repository) =>
-      declared
-        .filter(({ object }) => isSet(object))
-        .flatMap((each) => {
-          const made = applicationsOf(each.object, repository)
-          if ('why' in made) return []
-          const makers = setMakers(made, repository)
-          return made.map(({ application }, at) => ({ ...each, object: application, maker: makers[at] }))
-        }),
-    built: [
-      {
-        group: GROUP,
-        kind: 'Application',
-        isOfFiles: true,
-        read: ({ object }, _parent, _of, repository) => sourcesOf(object, namespaces, repository),
-      },
-    ],
-  }
-}
+  ],
+})
 
 function isSet(object: JsonObject): boolean {
   return textOf(object, 'kind') === 'ApplicationSet' && parseApiVersion(textOf(object, 'apiVersion')).group === GROUP
@@ -79,21 +78,16 @@ function refusedSet(set: JsonObject, why: string): RefusedSource {
 
 type Step = string | number
 
-function sourcesOf(own: JsonObject, namespaces: readonly string[], repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
+function sourcesOf(own: JsonObject, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
   if (repository.isHere(textOf(own, 'spec', 'sourceHydrator', 'drySource', 'repoURL')))
     return [{ title: titleOf(own), why: 'it applies a branch that Argo CD itself writes (spec.sourceHydrator)' }]
   const several = partOf(own, 'spec', 'sources')
   const places: readonly (readonly Step[])[] =
     isJsonArray(several) && several.length > 0 ? several.map((_, index) => ['sources', index]) : [['source']]
-  return places.flatMap((at) => sourceAt(own, at, namespaces, repository))
+  return places.flatMap((at) => sourceAt(own, at, repository))
 }
 
-function sourceAt(
-  own: JsonObject,
-  at: readonly Step[],
-  namespaces: readonly string[],
-  repository: SourcedRepository,
-): readonly (UnitSource | RefusedSource)[] {
+function sourceAt(own: JsonObject, at: readonly Step[], repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
   const source = sourceIn(own, at)
   const title = titleOf(own)
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
@@ -114,16 +108,17 @@ function sourceAt(
   const has = (file: string): boolean => repository.has(joined(folder, file))
   const type = typeOf(source, at, has)
   if (typeof type !== 'string') return refused(type.why)
-  const of = { at, instance: namespaces.includes(namespace) ? name : `${namespace}_${name}` }
+  const of = { at, instance: ARGO_CD_NAMESPACES.includes(namespace) ? name : `${namespace}_${name}` }
   const declared = declarationOf(own, repository.declared, (object) => builtBy(object, at))
   const builder = builderOf(type, of, refsOf(own, repository))
   return [
     {
+      tool: 'argo-cd',
       title,
       id: { group: GROUP, kind: 'Application', namespace, name },
       folder,
       variablesFrom: [],
-      render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, declared, variables, builder } }),
+      build: ({ variables }) => ({ title, folder, object: own, declared, variables, builder }),
       pinned: isBase
         ? undefined
         : `it applies the revision ${revision}: a merge is applied once targetRevision of its source moves, or where it is a range of versions, once another version is tagged`,

@@ -1,64 +1,8 @@
 /** The files of a commit that a build reads, read as they are named. */
-import { OversizedRead, type PackageRepository, type TreeFile } from '@backporch/git-store/package-repository'
+import { OversizedRead, type TreeFile } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import {
-  joined,
-  type KustomizationSource,
-  type LeftOut,
-  type PathAnswer,
-  walkKustomization,
-} from '../../../sources/kustomize/files/kustomization-walk.ts'
-import { MOST_PACKAGE_BYTES } from '../read-budget.ts'
-import { readBlobs } from '../repository-view.ts'
-
-/** A commit, path by path. */
-export interface CommitFiles {
-  readonly repository: PackageRepository
-  at(path: string): Promise<TreeFile | 'folder' | 'absent'>
-  /** Every file below a folder, from the root. */
-  below(folder: string): Promise<readonly TreeFile[]>
-  /** Files of the folder of a path, where that is known. */
-  beside?(path: string): readonly TreeFile[]
-  /** Of a path that was asked for: why a file of the commit counts as absent. */
-  leftOut?(path: string): LeftOut | undefined
-}
-
-/** Of a commit whose listing is there. */
-export function listedFiles(repository: PackageRepository, tree: readonly TreeFile[]): CommitFiles {
-  const files = new Map(tree.map((file) => [file.path, file]))
-  const folders = new Set<string>([''])
-  for (const { path } of tree)
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      if (folders.has(path.slice(0, end))) break
-      folders.add(path.slice(0, end))
-    }
-  return {
-    repository,
-    at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
-    below: async (folder) => (folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`))),
-    beside: (path) => {
-      const folder = path.slice(0, path.lastIndexOf('/') + 1)
-      return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
-    },
-  }
-}
-
-/** Of any commit. */
-export function requestedFiles(repository: PackageRepository, commit: ObjectId, signal: AbortSignal): CommitFiles {
-  return {
-    repository,
-    at: async (path) => {
-      const files = await repository.list(commit, path, signal)
-      const [only] = files
-      if (only === undefined) return 'absent'
-      return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
-    },
-    below: async (folder) =>
-      (await repository.list(commit, folder, signal)).flatMap((file) =>
-        file.path === '' ? [] : [{ ...file, path: joined(folder, file.path) }],
-      ),
-  }
-}
+import { type CommitFiles, MOST_PACKAGE_BYTES, readBlobs } from '../commit/commit-files.ts'
+import { type KustomizationSource, type PathAnswer, walkKustomization } from './files/kustomization-walk.ts'
 
 export interface WalkedKustomization extends KustomizationSource {
   readonly ids: ReadonlyMap<string, ObjectId>

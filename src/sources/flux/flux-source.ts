@@ -13,11 +13,11 @@ import {
   declaredNamed,
   type RefusedSource,
   type ResourcesOf,
-  type SourceDiscovery,
   type SourcedRepository,
   type UnitSource,
   type VariablesRef,
 } from '../build/unit-source.ts'
+import { syncedSource } from '../synced/synced-source.ts'
 import { followedRepository, whyNotHad } from './flux-git.ts'
 import { FLUX_BUILDER } from './flux-kustomization.ts'
 import { builtReleaseSource, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
@@ -25,7 +25,7 @@ import { builtReleaseSource, releaseSources, SECRET_IN_IT } from './flux-release
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 const SOURCE = 'source.toolkit.fluxcd.io'
 
-export const FLUX_SOURCES: SourceDiscovery = {
+export const FLUX = syncedSource({
   name: 'Flux',
   kinds: [
     { group: KUSTOMIZE, version: 'v1', kind: 'Kustomization' },
@@ -46,7 +46,7 @@ export const FLUX_SOURCES: SourceDiscovery = {
     { group: KUSTOMIZE, kind: 'Kustomization', isOfFiles: true, read: builtKustomizationSource },
     { group: HELM_TOOLKIT, kind: 'HelmRelease', isOfFiles: false, read: (...built) => [builtReleaseSource(...built)] },
   ],
-}
+})
 
 /** With the namespace, the patches and the variables of the unit that builds it. */
 function builtKustomizationSource(
@@ -83,14 +83,12 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
     fixed === undefined ? undefined : `it applies the ${fixed} of ${artifact.title}: a merge is applied once spec.ref of it moves`
   return [
     {
+      tool: 'flux',
       title,
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
       variablesFrom: variablesFrom(own, namespace),
-      render: ({ variables }) => ({
-        tool: 'syncer',
-        build: { title, folder, object: own, declared, variables, builder: FLUX_BUILDER, artifact },
-      }),
+      build: ({ variables }) => ({ title, folder, object: own, declared, variables, builder: FLUX_BUILDER, artifact }),
       pinned,
     },
   ]

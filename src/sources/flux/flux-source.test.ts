@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { sameRepository } from '../../syncers/sync-path.ts'
 import type { SourcedRepository } from '../build/unit-source.ts'
-import { FLUX_SOURCES } from './flux-sources.ts'
+import { FLUX } from './flux-source.ts'
 
 const HERE = 'https://git.example.com/shop/deploy.git'
 
@@ -38,9 +38,12 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
     has: () => false,
     ...more,
   }
-  return FLUX_SOURCES.read(of, repository).map((source) =>
-    'why' in source ? `refused: ${source.why}` : `${source.folder}${source.pinned === undefined ? '' : `: ${source.pinned}`}`,
-  )
+  assert.ok(FLUX.discover !== 'none')
+  return FLUX.discover
+    .read(of, repository)
+    .map((source) =>
+      'why' in source ? `refused: ${source.why}` : `${source.folder}${source.pinned === undefined ? '' : `: ${source.pinned}`}`,
+    )
 }
 
 test('a Kustomization of a GitRepository of this address and branch names the folder of its path, and any other one names none', () => {

@@ -1,0 +1,140 @@
+/** The files of a commit, read as a build names them. */
+import { OversizedRead, type PackageRepository, type TreeFile } from '@backporch/git-store/package-repository'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
+import { joined, type LeftOut } from '../kustomize/files/kustomization-walk.ts'
+
+/** Of one package, or of one build. */
+export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
+
+/** A commit, path by path. */
+export interface CommitFiles {
+  readonly repository: PackageRepository
+  at(path: string): Promise<TreeFile | 'folder' | 'absent'>
+  /** Every file below a folder, from the root. */
+  below(folder: string): Promise<readonly TreeFile[]>
+  /** Files of the folder of a path, where that is known. */
+  beside?(path: string): readonly TreeFile[]
+  /** Of every `.sourceignore`, by path; a link is none. Read once. @throws Failure BP40xx when git fails */
+  ignoreTexts(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Of a path that was asked for: why a file of the commit counts as absent. */
+  leftOut?(path: string): LeftOut | undefined
+}
+
+/** Of a commit whose listing is there. */
+export function listedFiles(repository: PackageRepository, tree: readonly TreeFile[]): CommitFiles {
+  const files = new Map(tree.map((file) => [file.path, file]))
+  const folders = new Set<string>([''])
+  for (const { path } of tree)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (folders.has(path.slice(0, end))) break
+      folders.add(path.slice(0, end))
+    }
+  const below: CommitFiles['below'] = async (folder) => (folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`)))
+  return {
+    repository,
+    at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
+    below,
+    ignoreTexts: ignoreTextsOf(repository, below),
+    beside: (path) => {
+      const folder = path.slice(0, path.lastIndexOf('/') + 1)
+      return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
+    },
+  }
+}
+
+/** Of any commit. */
+export function requestedFiles(repository: PackageRepository, commit: ObjectId, signal: AbortSignal): CommitFiles {
+  const below: CommitFiles['below'] = async (folder) =>
+    (await repository.list(commit, folder, signal)).flatMap((file) =>
+      file.path === '' ? [] : [{ ...file, path: joined(folder, file.path) }],
+    )
+  return {
+    repository,
+    at: async (path) => {
+      const files = await repository.list(commit, path, signal)
+      const [only] = files
+      if (only === undefined) return 'absent'
+      return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
+    },
+    below,
+    ignoreTexts: ignoreTextsOf(repository, below),
+  }
+}
+
+function ignoreTextsOf(repository: PackageRepository, below: CommitFiles['below']): CommitFiles['ignoreTexts'] {
+  let reading: Promise<ReadonlyMap<string, string>> | undefined
+  const read = async (signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
+    const files = (await below('')).filter(({ path, mode }) => isIgnoreFile(path) && (mode === '100644' || mode === '100755'))
+    return readTexts(repository, files, signal)
+  }
+  return async (signal) => {
+    reading ??= read(signal)
+    try {
+      return await reading
+    } catch (thrown) {
+      reading = undefined
+      throw thrown
+    }
+  }
+}
+
+/**
+ * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
+ * @param leaveOut called with a file that is too large, and with the largest of files that are too large together: they are not in the answer; without it that is thrown
+ * @throws OversizedRead, Failure BP1111
+ */
+export async function readTexts(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+  leaveOut?: (path: string, failure: Failure) => void,
+): Promise<ReadonlyMap<string, string>> {
+  let rest = files
+  for (;;) {
+    try {
+      const blobs = await readBlobs(repository, rest, signal)
+      return new Map(rest.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
+    } catch (thrown) {
+      if (leaveOut === undefined || !(thrown instanceof Failure) || thrown.code !== 'BP1111') throw thrown
+      const blob = thrown instanceof OversizedRead ? thrown.blob : undefined
+      const left = blob === undefined ? await largestOf(repository, rest, signal) : new Set([blob])
+      for (const { path, id } of rest) if (left.has(id)) leaveOut(path, thrown)
+      rest = rest.filter(({ id }) => !left.has(id))
+    }
+  }
+}
+
+/** @throws OversizedRead that names the file */
+export async function readBlobs(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+  { folder = '', most }: { readonly folder?: string; readonly most?: number } = {},
+): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  const ids = files.filter(({ mode }) => mode !== '160000').map(({ id }) => id)
+  try {
+    return await repository.read(ids, signal, most)
+  } catch (thrown) {
+    if (folder !== '' && thrown instanceof Failure && thrown.code === 'BP1111' && !(thrown instanceof OversizedRead))
+      throw new Failure({ ...thrown.toJSON(), where: folder })
+    if (!(thrown instanceof OversizedRead)) throw thrown
+    const file = files.find(({ id }) => id === thrown.blob)
+    throw thrown.at([folder, file?.path ?? ''].filter((part) => part !== '').join('/'))
+  }
+}
+
+/** A quarter of the files, at least one. */
+export async function largestOf(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<ObjectId>> {
+  const sizes = await repository.prepare(
+    files.map(({ id }) => id),
+    signal,
+  )
+  const ids = [...new Set(files.map(({ id }) => id))].sort((left, right) => (sizes.get(right) ?? Infinity) - (sizes.get(left) ?? Infinity))
+  return new Set(ids.slice(0, Math.ceil(ids.length / 4)))
+}

@@ -1,0 +1,27 @@
+/** Edits of a unit that a program builds. */
+import type { FileChange } from '@backporch/git-store/package-repository'
+import { adoptThroughBuild, builtAdoptionProblems } from '../build/adopt/build-adoption.ts'
+import type { BuiltUnit } from '../build/built-unit.ts'
+import type { EditInput, SourceEditor } from '../build/source.ts'
+import { placeInBuild } from './place-in-build.ts'
+import { joinFiles, wholeChanges } from './place-objects.ts'
+
+export const BUILT_EDITOR: SourceEditor = {
+  edit: (input) => ({ changes: changesOf(adoptThroughBuild({ ...builtUnit(input), changes: input.changes })), notes: [] }),
+  place: (input, edited) => {
+    const changes = wholeChanges(input.changes)
+    if (changes.length === 0) return edited
+    const contents = new Map(edited.map(({ path, content }) => [path, content]))
+    return joinFiles(contents, placeInBuild(builtUnit(input), contents, changes))
+  },
+  problems: (input) => builtAdoptionProblems({ ...builtUnit(input), changes: input.changes }),
+}
+
+function builtUnit({ built, packagePath }: EditInput): BuiltUnit {
+  if (built === undefined) throw new TypeError(`${packagePath || '.'} is edited without its build`)
+  return built
+}
+
+function changesOf(files: ReadonlyMap<string, Uint8Array | null>): readonly FileChange[] {
+  return [...files].map(([path, content]) => ({ path, content }))
+}

@@ -1,0 +1,80 @@
+/** Edits of authored files themselves, where the objects are the documents of the files. */
+import type { FileChange } from '@backporch/git-store/package-repository'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { editYaml } from '@backporch/kyaml/edit-yaml'
+import type { PackageFiles } from '@backporch/kyaml/files'
+import { readYamlNodes } from '@backporch/kyaml/read-yaml'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { EditInput, SourceEdit, SourceEditor } from '../build/source.ts'
+import { joinAnchored } from '../edits/anchored-edits.ts'
+import { proveEdit } from '../edits/prove-edit.ts'
+import { editFor } from '../edits/resolution-edits.ts'
+import type { RenderedPackage } from '../kpt/render/render-package.ts'
+import { editsByFile } from '../locate/candidate.ts'
+import { joinFiles, placeInPackage, wholeChanges } from './place-objects.ts'
+
+/** The package as it is rendered. @throws Failure of the package */
+type Render = (input: EditInput, files: PackageFiles) => RenderedPackage
+
+export function filesEditor(render: Render): SourceEditor {
+  return {
+    edit: (input) => editFiles(input, render),
+    place: (input, edited) => placeInFiles(input, edited, render),
+    problems: ({ changes }) => changes.map(() => undefined),
+  }
+}
+
+function editFiles(input: EditInput, render: Render): SourceEdit {
+  const edits = editsByFile(input.changes.flatMap((change) => editFor(change) ?? []))
+  if (edits.size === 0) return { changes: [], notes: [] }
+  const edited = [...edits].map(([path, list]) => {
+    const before = textOf(input, path)
+    const documents = readYamlNodes(before.replaceAll('\r\n', '\n'), path)
+    return { path, before, text: editYaml(before, joinAnchored(list, documents), path) }
+  })
+  const texts = new Map(edited.map(({ path, text }) => [path, text]))
+  const prefix = input.packagePath === '' ? '' : `${input.packagePath}/`
+  const files = input.files.map((file) => {
+    const text = texts.get(prefix + file.path)
+    return text === undefined ? file : { ...file, content: bytes(isBlank(text) ? '' : text) }
+  })
+  const objectsOf = (own: PackageFiles): Map<string, DesiredResource> =>
+    new Map(render(input, own).desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+  proveEdit(objectsOf(input.files), objectsOf(files), input.changes)
+  return { changes: edited.filter(({ before, text }) => before !== text).map(({ path, text }) => contentOf(path, text)), notes: [] }
+}
+
+/** The edited files, with the manifests of objects that git does not declare. @throws Failure BP2001, or that of the package */
+export function placeInFiles(input: EditInput, edited: readonly FileChange[], render: Render): readonly FileChange[] {
+  const changes = wholeChanges(input.changes)
+  if (changes.length === 0) return edited
+  const contents = new Map(edited.map(({ path, content }) => [path, content]))
+  const { packagePath } = input
+  const prefix = packagePath === '' ? '' : `${packagePath}/`
+  const files = input.files.flatMap((file) => {
+    const content = contents.get(prefix + file.path)
+    return content === null ? [] : [content === undefined ? file : { ...file, content }]
+  })
+  const texts = placeInPackage({ packagePath, files, changes, render: (own) => render(input, own) })
+  return joinFiles(contents, new Map([...texts].map(([path, text]) => [path, bytes(text)])))
+}
+
+/** A file in which no object is left is removed, unless it has more than separators. */
+export function contentOf(path: string, text: string): FileChange {
+  return { path, content: isBlank(text) ? null : bytes(text) }
+}
+
+function isBlank(text: string): boolean {
+  return text.split(/\r?\n/).every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
+}
+
+function textOf({ packagePath, files }: EditInput, path: string): string {
+  const relative = packagePath === '' ? path : path.slice(packagePath.length + 1)
+  const file = files.find((candidate) => candidate.path === relative)
+  if (file === undefined) throw new TypeError(`the package has no file ${path}`)
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
