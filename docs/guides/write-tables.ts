@@ -10,18 +10,18 @@ import { HAND_EDITS } from '../../test/helm/hand-edits.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 
-/** Text of each guide, from what it says now. */
+/** Text of each guide, by its path from the root, from what it says now. */
 export const GUIDES = {
-  'helm.md': editTable,
-  'monitoring.md': metricTable,
-  'pull-request-commands.md': commandTable,
-  'risk.md': riskTable,
-  'selecting-and-watching.md': columnTable,
-  'who-did-it.md': classTable,
+  'src/sources/helm/README.md': editTable,
+  'docs/guides/monitoring.md': metricTable,
+  'docs/guides/pull-request-commands.md': commandTable,
+  'docs/guides/risk.md': riskTable,
+  'docs/guides/selecting-and-watching.md': columnTable,
+  'docs/guides/who-did-it.md': classTable,
 } as const
 
 export function guideText(name: keyof typeof GUIDES): string {
-  const text = readFileSync(new URL(name, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
   if (begin === -1 || end < begin) throw new TypeError(`${name} has no place for its table`)
   return `${text.slice(0, begin + BEGIN.length)}${GUIDES[name]()}${text.slice(end)}`
@@ -83,5 +83,6 @@ function classTable(): string {
 }
 
 if (import.meta.main) {
-  for (const name of Object.keys(GUIDES) as (keyof typeof GUIDES)[]) writeFileSync(new URL(name, import.meta.url), guideText(name))
+  for (const name of Object.keys(GUIDES) as (keyof typeof GUIDES)[])
+    writeFileSync(new URL(`../../${name}`, import.meta.url), guideText(name))
 }

@@ -1,4 +1,4 @@
-/** A repository as Argo CD's documentation lays it out, without a Kptfile, and the commands of docs/guides/argo-cd.md. */
+/** A repository as Argo CD's documentation lays it out, without a Kptfile, and the commands of src/sources/argo-cd/README.md. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connect } from '../apiserver/live-cluster.ts'

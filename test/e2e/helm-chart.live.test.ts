@@ -1,4 +1,4 @@
-/** A chart that people install with the real Helm 3, and the commands of docs/guides/helm.md. */
+/** A chart that people install with the real Helm 3, and the commands of src/sources/helm/README.md. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { DISCOVERIES, SOURCES } from '../../src/sources/registry.ts'
+
+const SRC = new URL('../../src/', import.meta.url)
+const NAMES = Object.keys(SOURCES)
+
+test('each source is a value in a folder of its name, with its guide', () => {
+  for (const name of NAMES) {
+    const files = readdirSync(new URL(`sources/${name}/`, SRC))
+    assert.ok(files.includes(`${name}-source.ts`), `src/sources/${name} declares no source`)
+    assert.ok(files.includes('README.md'), `src/sources/${name} has no guide`)
+  }
+})
+
+test('units of syncers are found in the order of the registry', () => {
+  assert.deepEqual(
+    DISCOVERIES.map(({ name }) => name),
+    ['Flux', 'Argo CD', 'Config Sync'],
+  )
+})
+
+/** What runs a program asks for its name. */
+const RUNNER = 'adapters/functions/package-builds.ts'
+
+test('outside of src/sources nothing asks which source a unit is of', () => {
+  const asks = new RegExp(`[!=]== '(?:${NAMES.join('|')})'`)
+  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('sources/') || file.includes('node_modules')) return false
+    const text = readFileSync(new URL(file, SRC), 'utf8')
+    return text.split('\n').some((line) => asks.test(line) && /\b(?:tool|render|choice)\b/.test(line))
+  })
+  assert.deepEqual(found, [RUNNER])
+})
