@@ -182,7 +182,7 @@ test('of a package that another tool renders for a cluster, kpt is said to be no
     await reported('{tool: command, command: [jsonnet, main.jsonnet]}'),
     /a policy renders it with the command "jsonnet main\.jsonnet";/,
   )
-  assert.match(await reported('{tool: files}'), /a policy takes the files as they stand;/)
+  assert.match(await reported('{tool: files}'), /a policy renders it from its files as they stand;/)
   assert.doesNotMatch(await reported('{tool: kpt}'), /a policy/)
 })
 

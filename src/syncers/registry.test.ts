@@ -49,8 +49,8 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
   'kpt/package/package-sources.ts': { names: ['config.kubernetes.io/path'], why: 'the same' },
 }
 
-/** Backporch renders with these programs and prints their command lines, so their names are other things too. */
-const PROGRAMS = ['kpt', 'helm', 'kubectl']
+/** Backporch renders with these programs and prints their command lines, or has a source of the name: the names are other things too. */
+const PROGRAMS = ['kpt', 'helm', 'kubectl', 'flux']
 const MANAGERS = new Set(
   SYNCERS.flatMap(({ managers }) => managers.flatMap(({ names }) => names)).filter(
     (name) => !name.includes('*') && !PROGRAMS.includes(name),

@@ -16,7 +16,7 @@ export const KUSTOMIZE: Source<Extract<RenderChoice, { readonly tool: 'kustomize
   },
   policy: { allowed: ['path'], required: [], choiceOf: ({ path }) => ({ tool: 'kustomize', path }) },
   filesRead: async (commit, { packagePath, files, choice }, signal) => {
-    const folder = joined(packagePath, choice.path)
+    const folder = choice.path === '' ? packagePath : joined(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)
     const source = { packagePath, package: files, tool: KUSTOMIZE_TOOL, folder, files: walked.files, command: [] }
     return filesOf({ source, failures: walked.failures })
